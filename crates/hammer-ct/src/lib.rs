@@ -7,6 +7,7 @@ mod audit;
 mod error;
 mod log;
 mod plan;
+mod preflight;
 mod promise;
 mod read;
 mod record;
@@ -30,6 +31,7 @@ pub use plan::{
     PolicyPlan, ProfileName, PublicKey, ReadKind, ReadPlan, SignerAlgorithm, StatedLog, SubmitPlan,
     UnusableKey,
 };
+pub use preflight::{LogMismatch, Preflight};
 pub use read::{ReadOp, ReadSession, ReadVerifier, ReadWorkload};
 pub use roots::{Roots, roots};
 pub use route::LogRoute;

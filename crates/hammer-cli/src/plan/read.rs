@@ -29,6 +29,9 @@ pub(crate) struct SourcedPlan<T> {
 pub(crate) fn plan(args: &PlanArgs, grammar: &PlanGrammar) -> Result<SourcedPlan<Plan>, PlanError> {
     let SourcedPlan { plan, source } = file::<Plan>(&args.plan, &args.changes.set, grammar)?;
     let mut plan = plan.seed(args.changes.seed);
+    if args.changes.no_preflight {
+        plan.target.preflight = Some(false);
+    }
     if args.changes.smoke {
         smoke::shorten(&mut plan, grammar).map_err(|error| error.placed(&source))?;
     }

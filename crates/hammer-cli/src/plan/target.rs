@@ -43,6 +43,9 @@ pub(crate) struct TargetPlan {
     /// When it can be loaded: the first arrival waits until it is, and it is asked again beside the load.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ready: Option<ReadyPlan>,
+    /// `false`: logs are not held against what the plan says of them before the first arrival.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) preflight: Option<bool>,
     /// Connections to it.
     pub(crate) connection: ConnectionPlan,
     /// Trust and identity over `https`.

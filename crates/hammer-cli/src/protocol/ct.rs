@@ -28,6 +28,7 @@ mod lanes;
 pub(crate) mod opened;
 pub(crate) mod panel;
 mod places;
+mod preflight;
 pub(crate) mod roots;
 pub(crate) mod sections;
 pub(crate) mod written;
@@ -144,6 +145,13 @@ impl OpenProtocol for OpenCt<'_> {
 
     fn observes(&self) -> bool {
         !self.logs.is_empty()
+    }
+
+    fn describe(&mut self, planned: &RunPlan<'_>) -> Result<(), CliError> {
+        match planned.plan.target.preflight {
+            Some(false) => Ok(()),
+            _ => preflight::look(planned.plan, &self.logs, &self.submitted),
+        }
     }
 
     fn take_labs(&mut self) -> Vec<Box<dyn Lab>> {

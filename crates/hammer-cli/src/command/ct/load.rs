@@ -48,7 +48,11 @@ fn carry_out(
 ) -> Result<ExitCode, CliError> {
     let rate = json!({ "rate": http::rate(&load.rate) });
     let workload = workload(name, operations, &rate, &load.bounds);
-    let plan = plan(&log.target()?, &[workload], &load.bounds);
+    let mut target = log.target()?;
+    if load.no_preflight {
+        target["preflight"] = json!(false);
+    }
+    let plan = plan(&target, &[workload], &load.bounds);
     let flags = [log.flags().as_slice(), &FLAGS].concat();
     run::of_plan(&of_flags(plan, &flags, registry.grammar())?, output, registry)
 }

@@ -29,6 +29,10 @@ pub(super) struct OpenLog {
     pub(super) service: Option<String>,
     /// The log.
     pub(super) log: Arc<LogTarget>,
+    /// Where it stands in the plan.
+    pub(super) at: PlanPath,
+    /// Whether it was started with the run.
+    pub(super) is_embedded: bool,
 }
 
 impl OpenLog {
@@ -48,6 +52,7 @@ pub(super) type OpenLogs = (Vec<OpenLog>, Vec<Box<dyn Lab>>);
 pub(super) fn opened(plan: &Plan, epoch_unix_ms: u64) -> Result<OpenLogs, CliError> {
     let (mut logs, mut labs) = (Vec::new(), Vec::<Box<dyn Lab>>::new());
     for WrittenLog { at, name, service, mut log, lab } in written(plan)? {
+        let is_embedded = lab.is_some();
         if let Some(lab) = lab {
             let lab = embedded(plan, lab, &at)?;
             log = served(log, &lab).map_err(|error| unstarted(error, &at))?;
@@ -56,7 +61,7 @@ pub(super) fn opened(plan: &Plan, epoch_unix_ms: u64) -> Result<OpenLogs, CliErr
         let refused = |error| PlanFault::failed(error).at(at.clone());
         let window = log.window(epoch_unix_ms).map_err(refused)?;
         let log = LogTarget { window, ..log.target().map_err(refused)? };
-        logs.push(OpenLog { name, service, log: Arc::new(log) });
+        logs.push(OpenLog { name, service, log: Arc::new(log), at, is_embedded });
     }
     different_keys(&logs)?;
     Ok((logs, labs))
@@ -76,10 +81,11 @@ fn embedded(plan: &Plan, lab: CtLabPlan, at: &PlanPath) -> Result<CtLabHandle, C
 /// # Errors
 /// When it is none, or one that nobody allowed.
 pub(crate) fn only_log(target: &TargetPlan) -> Result<Arc<LogTarget>, CliError> {
-    let refused = |error| PlanFault::failed(error).at(PlanPath::of("target").key(LOG));
+    let at = PlanPath::of("target").key(LOG);
+    let refused = |error| PlanFault::failed(error).at(at.clone());
     let log = target.unnamed.get::<CtTargetPlan>(LOG).cloned().unwrap_or_default();
     let log = Arc::new(log.target().map_err(refused)?);
-    let log = OpenLog { name: ONLY_LOG.to_owned(), service: None, log };
+    let log = OpenLog { name: ONLY_LOG.to_owned(), service: None, log, at, is_embedded: false };
     permitted(&log.endpoints(), target.authorized.as_deref())?;
     Ok(log.log)
 }

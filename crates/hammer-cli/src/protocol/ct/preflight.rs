@@ -1,0 +1,97 @@
+//! Logs that are not as the plan says, found before the first arrival.
+
+use std::fmt;
+use std::rc::Rc;
+
+use hammer_core::clock::MonotonicClock;
+use hammer_core::runtime::Clock;
+use hammer_ct::{LogMismatch, Preflight, SubmitPlan};
+use tokio::task::LocalSet;
+
+use super::opened::OpenLog;
+use crate::error::{CliError, StartError};
+use crate::plan::Plan;
+use crate::plan::error::PlanFault;
+use crate::plan::path::PlanPath;
+
+/// Holds the logs that answer against what the plan says of them, and against the roots that chains submitted to each end in.
+///
+/// # Errors
+/// The first log that is not as the plan says.
+pub(super) fn look(
+    plan: &Plan,
+    logs: &[OpenLog],
+    submitted: &[Vec<&SubmitPlan>],
+) -> Result<(), CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(StartError::Runtime)?;
+    for (log, submitted) in logs.iter().zip(submitted).filter(|(log, _)| !log.is_embedded) {
+        let client = plan.target.client(log.service.as_deref(), log.log.submission.clone(), 1, plan.seed)?;
+        let clock: Rc<dyn Clock> = Rc::new(MonotonicClock::starting_now());
+        let look = Preflight { log: &log.log, client, roots: roots(plan, submitted), clock };
+        let found = LocalSet::new().block_on(&runtime, look.look());
+        let found = found.map_err(|error| PlanFault::from(error).at(log.at.clone()))?;
+        if let Some(mismatch) = found.into_iter().next() {
+            let at = log.at.clone().key(key(&mismatch));
+            return Err(PlanFault::said(MendedMismatch { mismatch, log: log.at.clone() }).at(at).into());
+        }
+    }
+    Ok(())
+}
+
+/// The roots that these submissions' chains end in, as far as it is known.
+fn roots(plan: &Plan, submitted: &[&SubmitPlan]) -> Vec<Vec<u8>> {
+    let known = submitted.iter().filter_map(|submit| hammer_ct::roots(submit, plan.seed).ok());
+    let mut roots: Vec<_> = known.flat_map(|roots| roots.certificates).collect();
+    roots.sort();
+    roots.dedup();
+    roots
+}
+
+/// The key of a log that says something else.
+fn key(mismatch: &LogMismatch) -> &'static str {
+    match mismatch {
+        LogMismatch::Origin { .. } => "origin",
+        LogMismatch::Key { .. } | LogMismatch::HeadKey { .. } => "public_key",
+        LogMismatch::Roots { .. } => "submission_url",
+    }
+}
+
+/// What is wrong, and the command that mends it: a sentence.
+#[derive(Debug, thiserror::Error)]
+#[error("{mismatch}: {}, and `--no-preflight` goes on all the same", Mend(self))]
+struct MendedMismatch {
+    mismatch: LogMismatch,
+    log: PlanPath,
+}
+
+struct Mend<'a>(&'a MendedMismatch);
+
+impl fmt::Display for Mend<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let MendedMismatch { mismatch, log } = self.0;
+        // A list's item is named by its place in a change.
+        let log = log.to_string().replace('[', ".").replace(']', "");
+        match mismatch {
+            LogMismatch::Origin { signs, is_key_right: true, .. } => {
+                let signs = typed(signs);
+                write!(f, "`--set {log}.origin={signs}` says so, and in one line `--origin {signs}`")
+            }
+            LogMismatch::Origin { .. } => {
+                write!(f, "it is another log, or has another key too (`{log}.origin` and `{log}.public_key`)")
+            }
+            LogMismatch::Key { .. } | LogMismatch::HeadKey { .. } => {
+                write!(f, "`--set {log}.public_key=KEY` gives its own, and in one line `--key KEY`")
+            }
+            LogMismatch::Roots { .. } => {
+                f.write_str("`hammer ct roots PLAN >roots.pem` prints those that it has to be given")
+            }
+        }
+    }
+}
+
+/// An origin as it may be typed into a shell; the log may have chosen it for one.
+fn typed(origin: &str) -> &str {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "./:_-~".contains(letter);
+    if origin.chars().all(is_plain) { origin } else { "ORIGIN" }
+}

@@ -1,0 +1,150 @@
+//! What is found of a log before the first arrival: whether it signs as the plan says, and takes what its chains end in.
+
+use std::pin::pin;
+use std::rc::Rc;
+
+use futures::future::{Either, select};
+use hammer_audit::{LogClient, LogPlace};
+use hammer_core::runtime::Clock;
+use hammer_measure::{Nanos, peer_text};
+use hammer_net::{Answer, ClientConfig, ConfigError};
+use hammer_tlog::ct::rfc6962::{GetRoots, GetSthResponse};
+use hammer_tlog::keys::key::LogKey;
+use hammer_tlog::logs::note::{Note, rfc6962_key_id};
+use http::StatusCode;
+
+use crate::log::{GET_ROOTS, LogKind, LogTarget};
+
+/// Why a log is not the one that a plan means: a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LogMismatch {
+    /// Its checkpoints have another first line.
+    #[error("the log signs as {signs}, and the plan says {says}")]
+    Origin {
+        /// Its origin, as it may be shown.
+        signs: String,
+        /// The plan's.
+        says: String,
+        /// Whether it is the plan's key that signs so.
+        is_key_right: bool,
+    },
+    /// Its checkpoints are signed by another key.
+    #[error("the log signs as {origin} with the key of id {signs:08x}, and the plan's has the id {says:08x}")]
+    Key {
+        /// Its origin.
+        origin: String,
+        /// The key id in the line of that name (C2SP signed-note).
+        signs: u32,
+        /// That of the plan's key.
+        says: u32,
+    },
+    /// Its tree head (RFC 6962) is signed by another key, at two looks.
+    #[error("the log's tree head is not signed by the key that the plan says, whose log id is {log_id}")]
+    HeadKey {
+        /// The id of the plan's key in base64.
+        log_id: String,
+    },
+    /// It lacks roots that chains of the plan end in.
+    #[error("the log takes {takes} roots, and lacks {lacks} of the {ends} that chains end in")]
+    Roots {
+        /// How many it takes.
+        takes: usize,
+        /// How many of the plan's it lacks.
+        lacks: usize,
+        /// How many the plan's chains end in.
+        ends: usize,
+    },
+}
+
+/// A look at a log before a run.
+pub struct Preflight<'a> {
+    /// The log.
+    pub log: &'a LogTarget,
+    /// By what its servers are reached; endpoints and tokens are the log's.
+    pub client: ClientConfig,
+    /// The roots that the plan's chains end in, in DER.
+    pub roots: Vec<Vec<u8>>,
+    /// The time.
+    pub clock: Rc<dyn Clock>,
+}
+
+impl Preflight<'_> {
+    /// What of the log is not as the plan says. Nothing is said of one that does not answer, or with nothing that can be read: the run
+    /// shows that.
+    ///
+    /// # Errors
+    /// Those of [`hammer_net::Client::new`].
+    pub async fn look(&self) -> Result<Vec<LogMismatch>, ConfigError> {
+        let (head, roots) = futures::join!(self.head(), self.lacking());
+        Ok(head?.into_iter().chain(roots?).collect())
+    }
+
+    async fn head(&self) -> Result<Option<LogMismatch>, ConfigError> {
+        let client = self.open(self.log.place(self.client.clone()))?;
+        let path = self.log.tree_head_path();
+        let Some(body) = self.read(&client, path).await else { return Ok(None) };
+        if self.log.kind == LogKind::StaticCt {
+            return Ok(of_checkpoint(self.log, &body));
+        }
+        // What is signed wrongly once may be a lie of its own.
+        let is_foreign = |body: &[u8]| is_foreign(&self.log.key, body);
+        let again = if is_foreign(&body) { self.read(&client, path).await } else { None };
+        let log_id = || self.log.key.log_id().to_string();
+        Ok(again.is_some_and(|again| is_foreign(&again)).then(|| LogMismatch::HeadKey { log_id: log_id() }))
+    }
+
+    async fn lacking(&self) -> Result<Option<LogMismatch>, ConfigError> {
+        if self.roots.is_empty() {
+            return Ok(None);
+        }
+        let client = self.open(self.log.submission_client(self.client.clone()).into())?;
+        let Some(body) = self.read(&client, GET_ROOTS).await else { return Ok(None) };
+        let Ok(GetRoots { certificates }) = serde_json::from_slice(&body) else { return Ok(None) };
+        let lacks = |root: &&Vec<u8>| certificates.iter().all(|taken| &taken.0 != *root);
+        let (takes, ends) = (certificates.len(), self.roots.len());
+        let lacks = self.roots.iter().filter(lacks).count();
+        // One that says that it takes none may take all: what it accepts shows that.
+        Ok((lacks > 0 && takes > 0).then_some(LogMismatch::Roots { takes, lacks, ends }))
+    }
+
+    fn open(&self, place: LogPlace) -> Result<LogClient, ConfigError> {
+        let clock: Rc<dyn Clock> = Rc::clone(&self.clock);
+        LogClient::open(place, clock)
+    }
+
+    /// What is answered with 200 at a path.
+    async fn read(&self, client: &LogClient, path: &str) -> Option<Vec<u8>> {
+        let deadline = self.clock.now().saturating_add(PATIENCE);
+        let mut answer = Answer::new();
+        let went = {
+            let asked = pin!(client.get_from(None, (path, false), &mut answer));
+            select(asked, self.clock.sleep_until(deadline)).await
+        };
+        let is_whole = matches!(went, Either::Left((Ok(()), _))) && answer.status == StatusCode::OK;
+        (is_whole && answer.decode(LARGEST_ANSWER).is_ok()).then_some(answer.body)
+    }
+}
+
+fn of_checkpoint(log: &LogTarget, body: &[u8]) -> Option<LogMismatch> {
+    let note = Note::parse(body).ok()?;
+    let origin = note.text.lines().next().unwrap_or_default();
+    let mut own = note.signatures.iter().filter(|line| line.name == origin).map(|line| line.key_id);
+    let expected = rfc6962_key_id(origin, &log.key.log_id());
+    let signs = own.clone().next()?;
+    let is_key_right = own.any(|id| id == expected);
+    let origin = peer_text(origin);
+    if origin != log.origin {
+        return Some(LogMismatch::Origin { signs: origin, says: log.origin.clone(), is_key_right });
+    }
+    (!is_key_right).then_some(LogMismatch::Key { origin, signs, says: expected })
+}
+
+/// Whether this is a tree head that another key signed.
+fn is_foreign(key: &LogKey, body: &[u8]) -> bool {
+    serde_json::from_slice::<GetSthResponse>(body).is_ok_and(|sth| sth.verify(key).is_err())
+}
+
+/// How long an answer is waited for.
+const PATIENCE: Nanos = Nanos::from_secs(3);
+/// The roots of a log that takes those of all browsers are 1 MB.
+const LARGEST_ANSWER: usize = 16 << 20;
