@@ -1,5 +1,5 @@
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::follow::Head;
@@ -74,6 +74,13 @@ impl AnsweredHeads {
 
     /// Takes the head of an answer that was received then, unless it is known.
     pub(crate) fn offer(&self, id: HeadId, raw: &[u8], received_ns: u64) {
+        let HeadId { tree, size, root } = id;
+        self.offer_head(tree, Head { size, root, timestamp_ms: 0, fetched_ns: received_ns, raw: raw.into() });
+    }
+
+    /// The same of a head that has a time.
+    pub(crate) fn offer_head(&self, tree: u64, head: Head) {
+        let id = HeadId { tree, size: head.size, root: head.root };
         let mut stock = self.lock();
         if stock.waiting.contains_key(&id) || stock.settled.contains_key(&id) {
             return;
@@ -82,9 +89,7 @@ impl AnsweredHeads {
             stock.dropped += 1;
             return;
         }
-        let HeadId { size, root, .. } = id;
-        let raw = Arc::from(raw);
-        stock.waiting.insert(id, Head { size, root, timestamp_ms: 0, fetched_ns: received_ns, raw });
+        stock.waiting.insert(id, head);
     }
 
     /// The smallest head of a tree that waits and is not smaller than that.

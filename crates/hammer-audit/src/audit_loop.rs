@@ -304,7 +304,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             true => (JOINED_AT_LAST, AT_ONCE_AT_LAST, JOIN_FOR_AT_LAST),
             false => (JOINED, AT_ONCE, JOIN_FOR),
         };
-        let until = voice.now().saturating_add(span);
+        let (until, is_over) = (voice.now().saturating_add(span), voice.is_judging());
         let joins = HeadJoins { reader, answered, until, most, at_once, refusal: RefCell::default() };
         let active = chains.active().tree;
         let mut found = |tree: u64, event: &Event| {
@@ -317,7 +317,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         };
         for tree in answered.trees() {
             let Some(chain) = chains.of(tree, reader.shards()) else { continue };
-            if T::GROWS_BY_ANSWERS {
+            // Beside the load the tree is followed as the log serves it, which tells when its leaves were published.
+            if T::GROWS_BY_ANSWERS || (is_over && reader.log().lags_at_most().is_none()) {
                 joins.join_later(chain, &mut found).await?;
             }
             joins.join_earlier(chain, &mut found).await?;

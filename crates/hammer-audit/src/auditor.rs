@@ -12,6 +12,8 @@ use crate::answer_reading::AnswerReading;
 use crate::answered_heads::AnsweredHeads;
 use crate::audit_loop::{self, AuditSetup};
 use crate::entry_reading::EntryReading;
+use crate::head_memory::HeadMemory;
+use crate::head_reading::HeadReading;
 use crate::joined_reading::JoinedReading;
 use crate::lane_seq::SEQ_BITS;
 use crate::link::{AuditLink, Lane};
@@ -92,6 +94,30 @@ impl LogAuditor {
         auditor.every(EVERY_OF_ANSWERS)
     }
 
+    /// A follower of a log whose leaves nobody looks for: its heads, and those that are seen beside it, are held against each other, by the
+    /// fewest tiles. Of the observations above it has those of heads, and counts its own requests in `observer_requests`; it looks once a
+    /// second.
+    pub fn of_heads_by_tiles<F: LeafFormat, L: LogSource>(
+        name: impl Into<String>,
+        log: L,
+        place: LogPlace,
+        epoch_unix_ms: u64,
+    ) -> Self {
+        let auditor = Self::reading::<L, HeadReading<F, true>>(name.into(), log, place, epoch_unix_ms);
+        auditor.every(EVERY_OF_HEADS)
+    }
+
+    /// The same of a log without tiles, by consistency proofs.
+    pub fn of_heads_by_proofs<F: LeafFormat, L: LogSource>(
+        name: impl Into<String>,
+        log: L,
+        place: LogPlace,
+        epoch_unix_ms: u64,
+    ) -> Self {
+        let auditor = Self::reading::<L, HeadReading<F, false>>(name.into(), log, place, epoch_unix_ms);
+        auditor.every(EVERY_OF_HEADS)
+    }
+
     fn reading<L: LogSource, T: TreeReading<L> + 'static>(
         name: String,
         log: L,
@@ -136,6 +162,11 @@ impl LogAuditor {
         self
     }
 
+    /// Where heads of the log go that whoever reads it verified.
+    pub fn heads(&self) -> HeadMemory {
+        HeadMemory::of(self.setup.heads.clone())
+    }
+
     /// The end of the workload of that name, whose submissions are audited.
     ///
     /// # Panics
@@ -177,6 +208,8 @@ pub const MOST_LINKS: usize = 1 << (u64::BITS - SEQ_BITS);
 pub const DEFAULT_RECEIPTS: usize = 250_000;
 
 const EVERY: Duration = Duration::from_millis(250);
+/// Nothing waits for what a head covers.
+const EVERY_OF_HEADS: Duration = Duration::from_secs(1);
 /// A head costs such a log more than a file does.
 const EVERY_OF_ANSWERS: Duration = Duration::from_millis(500);
 

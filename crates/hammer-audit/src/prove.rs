@@ -48,6 +48,8 @@ async fn proof<L: LogSource>(
         }
         match reader.ask(query).await {
             Err(Trouble::Unreadable { .. }) if tries < UNREADABLE => {}
+            // Who does not have the larger tree cannot prove it: a head may be another server's.
+            Err(why) if why.is_refusal() => return reader.ask_each(query).await.ok_or(why),
             answer => return answer,
         }
     }

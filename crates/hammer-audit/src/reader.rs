@@ -165,8 +165,15 @@ impl<L: LogSource> AuditReader<L> {
     }
 
     async fn head_of(&self, server: usize) -> Result<Head, Trouble> {
+        let answer = self.at(server, self.log.head_path(), self.log.head_bound()).await?;
+        let OpenedHead { size, root, timestamp_ms, .. } = self.log.open_head(&answer.body)?;
+        let fetched_ns = answer.wire.done.unwrap_or(self.clock.now()).0;
+        Ok(Head { size, root, timestamp_ms, fetched_ns, raw: answer.body.into() })
+    }
+
+    /// What is served at a path by that server, with 200.
+    async fn at(&self, server: usize, path: &str, bound: AnswerBound) -> Result<Answer, Trouble> {
         self.requests.update(|requests| requests + 1);
-        let (path, bound) = (self.log.head_path(), self.log.head_bound());
         let mut received = ReceivedAnswer { answer: Answer::new(), bytes: &self.bytes };
         let asked = self.client.get_within(Some(server), (path, false), bound, &mut received.answer);
         self.in_time(path, asked).await?;
@@ -175,9 +182,20 @@ impl<L: LogSource> AuditReader<L> {
             return Err(Trouble::Status { path: path.to_owned(), status: answer.status.as_u16() });
         }
         answer.decode(bound.bytes())?;
-        let OpenedHead { size, root, timestamp_ms, .. } = self.log.open_head(&answer.body)?;
-        let fetched_ns = answer.wire.done.unwrap_or(self.clock.now()).0;
-        Ok(Head { size, root, timestamp_ms, fetched_ns, raw: answer.body.into() })
+        Ok(answer)
+    }
+
+    /// The first answer to a query that can be read, of several servers, each of which is asked once; none where there is one server.
+    pub(crate) async fn ask_each<T>(&self, query: &LogQuery<T>) -> Option<T> {
+        let servers = if self.are_several() { self.client.servers().await.ok()? } else { Vec::new() };
+        for server in servers {
+            if let Ok(answer) = self.at(server, &query.path, query.bound).await
+                && let Ok(read) = (query.read)(&answer.body)
+            {
+                return Some(read);
+            }
+        }
+        None
     }
 
     /// Each of these tiles; where one could not be read, the others that were, and why.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use hammer_audit::{AuditLink, LogAuditor};
+use hammer_audit::{AuditLink, HeadMemory, LogAuditor};
 use hammer_core::observe::{ObservationSink, Observer};
 use hammer_core::runtime::{Clock, LocalFuture};
 use hammer_net::ClientConfig;
@@ -44,6 +44,30 @@ impl Auditor {
             LogKind::Rfc6962 => LogAuditor::by_entries::<Rfc6962Leaves, _>(name, log, place, epoch_unix_ms),
         };
         Self(auditor.every(AuditInterval::default().duration()))
+    }
+
+    /// The same of heads alone: of a log whose accepted submissions nobody looks for. It looks once a second.
+    pub fn of_heads(
+        name: impl Into<String>,
+        log: Arc<LogTarget>,
+        client: ClientConfig,
+        epoch_unix_ms: u64,
+    ) -> Self {
+        let (kind, place) = (log.kind, log.place(client));
+        let log = CtLog::new(log);
+        Self(match kind {
+            LogKind::StaticCt => {
+                LogAuditor::of_heads_by_tiles::<StaticCtLeaves, _>(name, log, place, epoch_unix_ms)
+            }
+            LogKind::Rfc6962 => {
+                LogAuditor::of_heads_by_proofs::<Rfc6962Leaves, _>(name, log, place, epoch_unix_ms)
+            }
+        })
+    }
+
+    /// Where heads of the log go that reads verified ([`LogAuditor::heads`]).
+    pub fn heads(&self) -> HeadMemory {
+        self.0.heads()
     }
 
     /// How often it polls.

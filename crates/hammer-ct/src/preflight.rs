@@ -118,9 +118,10 @@ impl Preflight<'_> {
         let mut answer = Answer::new();
         let went = {
             let asked = pin!(client.get_from(None, (path, false), &mut answer));
-            select(asked, self.clock.sleep_until(deadline)).await
+            let ended = select(asked, self.clock.sleep_until(deadline)).await;
+            matches!(ended, Either::Left((Ok(()), _)))
         };
-        let is_whole = matches!(went, Either::Left((Ok(()), _))) && answer.status == StatusCode::OK;
+        let is_whole = went && answer.status == StatusCode::OK;
         (is_whole && answer.decode(LARGEST_ANSWER).is_ok()).then_some(answer.body)
     }
 }

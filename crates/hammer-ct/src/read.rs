@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hammer_audit::LogClient;
+use hammer_audit::{HeadMemory, LogClient};
 use hammer_core::compose::{Route as _, WeightedMix};
 use hammer_core::draw::Draws;
 use hammer_core::promise::Verifier;
@@ -43,6 +43,7 @@ pub struct ReadWorkload {
     kinds: Vec<ReadKind>,
     mix: WeightedMix,
     draws: Draws,
+    heads: Option<HeadMemory>,
 }
 
 /// What is read, and the room for the answer.
@@ -73,7 +74,13 @@ impl ReadWorkload {
         let (kinds, weights): (Vec<_>, Vec<_>) = plan.weights(log.kind)?.into_iter().unzip();
         let mix = WeightedMix::new(&weights, draws(KINDS));
         let service = ServiceConfig::new(SERVICE, log.monitoring_client(client));
-        Ok(Self { log, plan: plan.clone(), service, kinds, mix, draws: draws(PLACES) })
+        Ok(Self { log, plan: plan.clone(), service, kinds, mix, draws: draws(PLACES), heads: None })
+    }
+
+    /// Hands the tree heads that were verified to whoever follows the log, so that one that it was shown otherwise is found.
+    #[must_use]
+    pub fn heads(self, heads: HeadMemory) -> Self {
+        Self { heads: Some(heads), ..self }
     }
 
     /// How many connections of the whole run are established before the first arrival, where that many can be in flight;
@@ -195,7 +202,7 @@ impl Workload for ReadWorkload {
     }
 
     fn verifier(&self) -> Option<Box<dyn Verifier>> {
-        Some(Box::new(ReadVerifier::new(self.log.clone())))
+        Some(Box::new(ReadVerifier::new(self.log.clone(), self.heads.clone())))
     }
 }
 

@@ -63,6 +63,9 @@ impl ReceiptDesk {
 
     /// Observes how many receipts are without a verdict.
     pub(super) fn held(&mut self, spilled: u64, pending: u64, voice: &AuditVoice) {
+        if self.lanes.is_empty() {
+            return;
+        }
         self.most_spilled = self.most_spilled.max(spilled);
         voice.observed("audit_spilled_max", self.most_spilled as f64);
         voice.observed("audit_pending", pending as f64);
@@ -74,7 +77,10 @@ impl ReceiptDesk {
     }
 
     pub(super) fn observe<L: LogSource>(&mut self, reader: &AuditReader<L>, voice: &AuditVoice) {
-        self.figures.observe(reader, voice.now(), voice.sink());
+        match self.lanes.is_empty() {
+            true => voice.observed("observer_requests", reader.requests() as f64),
+            false => self.figures.observe(reader, voice.now(), voice.sink()),
+        }
     }
 
     /// Writes the receipts that have no verdict: those that were looked for, those that were not, and there are `all` with those that are

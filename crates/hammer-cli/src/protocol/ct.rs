@@ -1,13 +1,14 @@
 //! Certificate Transparency in plans: logs, chains submitted to them, and reads of them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use hammer_audit::{MOST_LINKS, TreeSizeObserver};
+use hammer_audit::MOST_LINKS;
 use hammer_core::dispatch::LanePlan;
 use hammer_core::observe::{Named, Observer};
 use hammer_core::run::StopRule;
 use hammer_core::runtime::threaded::ThreadedRuntime;
-use hammer_ct::{Auditor, CtLog, CtRun, LOG_FORKED, SubmitPlan, Window};
+use hammer_ct::{Auditor, CtRun, LOG_FORKED, SubmitPlan, Window};
 use hammer_measure::headline::Headline;
 use http::Uri;
 
@@ -111,12 +112,12 @@ impl Protocol for Ct {
 
 /// What a run has of it.
 struct OpenCt<'a> {
-    planned: RunPlan<'a>,
     logs: Vec<OpenLog>,
     labs: Vec<Box<dyn Lab>>,
     /// The submissions to each log.
     submitted: Vec<Vec<&'a SubmitPlan>>,
-    /// One for each log with audited submissions, shared by the workloads, so that the log is read once.
+    /// One for each log that workloads go to, or whose tree may end the run, shared by all of them: so that the log is read once, and what it
+    /// shows to one is held against what it shows to another.
     auditors: Vec<Option<Auditor>>,
 }
 
@@ -128,7 +129,7 @@ impl<'a> OpenCt<'a> {
     ) -> Result<OpenCt<'a>, PlanError> {
         let submitted = submitted(planned.plan, &logs)?;
         let auditors = auditors(planned, &logs, &submitted)?;
-        Ok(OpenCt { planned: *planned, logs, labs, submitted, auditors })
+        Ok(OpenCt { logs, labs, submitted, auditors })
     }
 }
 
@@ -167,7 +168,7 @@ impl OpenProtocol for OpenCt<'_> {
             return lanes::submissions(submit, &self.logs, &mut self.auditors, lane);
         }
         let read = read(lane.workload).cloned().unwrap_or_default();
-        lanes::reads(&read, &self.logs, lane)
+        lanes::reads(&read, &self.logs, &self.auditors, lane)
     }
 
     fn observed(&self, observation: &str) -> Vec<String> {
@@ -176,38 +177,26 @@ impl OpenProtocol for OpenCt<'_> {
 
     fn stops(&self) -> Vec<StopRule> {
         // What a forked log accepts from then on says nothing.
-        let audited = (0..self.logs.len()).filter(|log| self.auditors[*log].is_some());
-        audited.map(|log| StopRule::at_least(self.observation(log, LOG_FORKED), 1.0)).collect()
+        let followed = (0..self.logs.len()).filter(|log| self.auditors[*log].is_some());
+        followed.map(|log| StopRule::at_least(self.observation(log, LOG_FORKED), 1.0)).collect()
     }
 
     fn headlines(&self) -> Vec<Headline> {
         if self.logs.is_empty() { Vec::new() } else { vec![Headline::size(TREE_SIZE, "tree size")] }
     }
 
-    /// Each log that chains are submitted to, or whose tree may end the run, is looked at.
     fn observers(self: Box<Self>) -> Result<Vec<Box<dyn Observer>>, PlanError> {
-        let (plan, several) = (self.planned.plan, self.logs.len() > 1);
-        let stops = stops_by_log(plan);
-        let mut observers: Vec<Box<dyn Observer>> = Vec::new();
-        for ((log, auditor), submitted) in self.logs.iter().zip(self.auditors).zip(&self.submitted) {
-            if submitted.is_empty() && !stops {
-                continue;
-            }
-            let observer: Box<dyn Observer> = match auditor {
-                // It follows the tree as well.
-                Some(auditor) => Box::new(auditor),
-                None => {
-                    let client = reader(plan, log)?;
-                    let place = log.log.place(client);
-                    Box::new(TreeSizeObserver::new(&log.name, CtLog::new(log.log.clone()), place))
+        let several = self.logs.len() > 1;
+        let followed = self.logs.iter().zip(self.auditors);
+        let followed = followed.filter_map(|(log, auditor)| Some((log, Box::new(auditor?))));
+        Ok(followed
+            .map(|(log, auditor)| -> Box<dyn Observer> {
+                match several {
+                    true => Box::new(Named::new(&log.name, auditor)),
+                    false => auditor,
                 }
-            };
-            observers.push(match several {
-                true => Box::new(Named::new(&log.name, observer)),
-                false => observer,
-            });
-        }
-        Ok(observers)
+            })
+            .collect())
     }
 }
 
@@ -231,14 +220,31 @@ fn auditors(
     logs: &[OpenLog],
     submitted: &[Vec<&SubmitPlan>],
 ) -> Result<Vec<Option<Auditor>>, PlanError> {
-    let auditor = |(log, submitted): (&OpenLog, &Vec<&SubmitPlan>)| {
+    let read = read_logs(planned.plan, logs)?;
+    let is_watched = stops_by_log(planned.plan);
+    let auditor = |(place, (log, submitted)): (usize, (&OpenLog, &Vec<&SubmitPlan>))| {
+        if submitted.is_empty() && !is_watched && !read.contains(&place) {
+            return Ok(None);
+        }
+        let (client, epoch) = (reader(planned.plan, log)?, planned.epoch_unix_ms);
         let audited = submitted.iter().filter(|submit| submit.audit);
-        let Some(every) = audited.map(|submit| submit.audit_interval).min() else { return Ok(None) };
-        let client = reader(planned.plan, log)?;
-        let auditor = Auditor::new(&log.name, log.log.clone(), client, planned.epoch_unix_ms);
-        Ok(Some(auditor.every(every).folder(planned.evidence.to_owned())))
+        let auditor = match audited.map(|submit| submit.audit_interval).min() {
+            Some(every) => Auditor::new(&log.name, log.log.clone(), client, epoch).every(every),
+            None => Auditor::of_heads(&log.name, log.log.clone(), client, epoch),
+        };
+        Ok(Some(auditor.folder(planned.evidence.to_owned())))
     };
-    logs.iter().zip(submitted).map(auditor).collect()
+    logs.iter().zip(submitted).enumerate().map(auditor).collect()
+}
+
+/// The places of the logs that workloads read.
+fn read_logs(plan: &Plan, logs: &[OpenLog]) -> Result<BTreeSet<usize>, PlanError> {
+    let names: Vec<&str> = logs.iter().map(|log| log.name.as_str()).collect();
+    let mut found = BTreeSet::new();
+    for (place, workload) in plan.workloads.iter().enumerate().filter(|(_, workload)| read(workload).is_some()) {
+        found.extend(places(workload, &names, place)?);
+    }
+    Ok(found)
 }
 
 /// The submissions to each log.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hammer_audit::OpenedHead;
+use hammer_audit::{HeadMemory, OpenedHead};
 use hammer_core::promise::{Fault, Verdicts, Verifier};
 use hammer_measure::Nanos;
 use hammer_read::{
@@ -28,11 +28,15 @@ pub struct ReadVerifier {
     log: Arc<LogTarget>,
     verifier: note::Verifier,
     trees: ProvedTrees,
+    heads: Option<HeadMemory>,
+    /// When the record that is judged was taken up.
+    now: Nanos,
 }
 
 impl ReadVerifier {
-    pub(super) fn new(log: Arc<LogTarget>) -> Self {
-        Self { verifier: log.checkpoint_verifier(), log, trees: ProvedTrees::default() }
+    /// Hands the heads that it verified to `heads`, where somebody follows the log.
+    pub(super) fn new(log: Arc<LogTarget>, heads: Option<HeadMemory>) -> Self {
+        Self { verifier: log.checkpoint_verifier(), log, trees: ProvedTrees::default(), heads, now: Nanos::ZERO }
     }
 
     fn judge(&mut self, record: &ReadRecord<'_>) -> Result<(), Fault> {
@@ -71,13 +75,20 @@ impl ReadVerifier {
 
     /// The tree of a head, whose signature is verified when it is met first.
     fn tree(&mut self, raw: &[u8]) -> Result<&mut ProvedTree, Fault> {
-        let Self { log, verifier, trees } = self;
-        trees.of(raw, |raw| open_head(log, verifier, raw))
+        let Self { log, verifier, trees, heads, now } = self;
+        trees.of(raw, |raw| {
+            let head = open_head(log, verifier, raw)?;
+            if let Some(heads) = heads {
+                heads.seen(&head, raw, *now);
+            }
+            Ok(head)
+        })
     }
 }
 
 impl Verifier for ReadVerifier {
-    fn check(&mut self, seq: u64, bytes: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
+    fn check(&mut self, seq: u64, bytes: &[u8], now: Nanos, verdicts: &mut Verdicts) {
+        self.now = now;
         let Ok(record) = ReadRecord::read(bytes) else {
             return verdicts.unchecked(LogPromise::Inclusion.into());
         };

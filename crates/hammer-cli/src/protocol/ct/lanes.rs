@@ -82,6 +82,7 @@ pub(super) fn submissions(
 pub(super) fn reads(
     read: &ReadPlan,
     logs: &[OpenLog],
+    auditors: &[Option<Auditor>],
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
     let places = chosen(logs, &lane)?;
@@ -92,6 +93,10 @@ pub(super) fn reads(
         let client = lane.client(logs[place].service.as_deref(), &log.monitoring)?;
         let reads = ReadWorkload::new(read, log, client, &run(&lane))
             .map_err(|error| PlanFault::failed(error).at(lane.at(READ)))?;
+        let reads = match &auditors[place] {
+            Some(auditor) => reads.heads(auditor.heads()),
+            None => reads,
+        };
         made.push((place, logs[place].name.clone(), reads));
     }
     let warm_up = lane.warm_up;

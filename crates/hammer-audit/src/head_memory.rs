@@ -1,0 +1,31 @@
+use std::fmt;
+use std::sync::Arc;
+
+use hammer_measure::Nanos;
+use hammer_tlog::logs::follow::Head;
+
+use crate::answered_heads::AnsweredHeads;
+use crate::source::OpenedHead;
+
+/// Where heads of a log go that were verified beside its auditor, which holds each of them against the tree that it follows.
+#[derive(Clone)]
+pub struct HeadMemory(Arc<AnsweredHeads>);
+
+impl HeadMemory {
+    pub(crate) fn of(heads: Arc<AnsweredHeads>) -> Self {
+        Self(heads)
+    }
+
+    /// Takes a head of the log's tree, as it was served then; each is taken once.
+    pub fn seen(&self, head: &OpenedHead, raw: &[u8], at: Nanos) {
+        let &OpenedHead { size, root, timestamp_ms, .. } = head;
+        let (tree, raw) = (head.shards.active, raw.into());
+        self.0.offer_head(tree, Head { size, root, timestamp_ms, fetched_ns: at.0, raw });
+    }
+}
+
+impl fmt::Debug for HeadMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HeadMemory").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,99 @@
+//! A log that shows one tree to some and another to others is found wherever hammer was shown both.
+
+#[path = "support/folder.rs"]
+mod folder;
+#[path = "support/hammer.rs"]
+#[expect(dead_code, reason = "other tests start no commands of their own")]
+mod hammer;
+#[path = "support/log.rs"]
+mod log;
+#[path = "support/on_time.rs"]
+mod on_time;
+
+use hammer_lab::ct::Flavour;
+use hammer_report::Report;
+use serde_json::{Value, json};
+
+use folder::Folder;
+use hammer::{Started, command};
+use log::{FLAVOURS, Log};
+use on_time::exit_if_on_time;
+
+/// What a run of these workloads reports of a log that is read at all of these.
+fn run(read_at: &[&Log], flavour: Flavour, workloads: &Value) -> Report {
+    let kind = if flavour == Flavour::StaticCt { "static-ct" } else { "rfc6962" };
+    let urls: Vec<&str> = read_at.iter().map(|log| log.lab.url.as_str()).collect();
+    let log = json!({
+        "kind": kind,
+        "submission_url": urls[0],
+        "monitoring_url": urls,
+        "origin": read_at[0].lab.origin(),
+        "public_key": read_at[0].key,
+    });
+    let plan = json!({ "target": { "log": log }, "workloads": workloads, "phases": { "measurement": "2s" } });
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", &plan.to_string());
+    let mut run = command(&["run", &plan, "--out", "-"]);
+    // Both heads are saved there.
+    run.current_dir(read_at[0].folder.path());
+    Started::of(run).ended().report()
+}
+
+/// Reads of nothing but tree heads.
+fn head_reads(flavour: Flavour) -> Value {
+    let head = if flavour == Flavour::StaticCt { "checkpoint" } else { "get-sth" };
+    json!({ "name": "read", "ct_read": { "mix": { head: 1 } }, "load": { "rate": "40/s" } })
+}
+
+fn submissions() -> Value {
+    json!({ "name": "submit", "ct_submit": {}, "load": { "rate": "40/s" } })
+}
+
+/// Two logs of one key and origin, whose trees have no leaf in common but as many.
+fn two(flavour: Flavour, submitted: [&str; 2]) -> [Log; 2] {
+    submitted.map(|seconds| {
+        let log = Log::of(flavour, Vec::new());
+        assert!(log.submit(seconds) > 0);
+        log
+    })
+}
+
+#[track_caller]
+fn is_found(report: &Report) {
+    let kinds: Vec<&str> = report.breaches.iter().map(|breach| breach.kind.as_str()).collect();
+    assert_eq!(kinds, ["forked-checkpoint"], "{:?} {:?}", report.breaches, report.events);
+    assert_eq!(report.verdict.exit_code, 4);
+}
+
+#[test]
+fn reads_alone_find_that_two_front_ends_have_trees_of_their_own() {
+    for flavour in FLAVOURS {
+        for seconds in [["500ms", "500ms"], ["500ms", "200ms"], ["200ms", "500ms"]] {
+            let [one, other] = two(flavour, seconds);
+            is_found(&run(&[&one, &other], flavour, &json!([head_reads(flavour)])));
+        }
+    }
+}
+
+#[test]
+fn what_reads_are_shown_is_held_against_what_the_audit_is_shown() {
+    for flavour in FLAVOURS {
+        let [one, other] = two(flavour, ["500ms", "200ms"]);
+        let report = run(&[&one, &other], flavour, &json!([submissions(), head_reads(flavour)]));
+        is_found(&report);
+    }
+}
+
+#[test]
+fn nobody_is_accused_where_two_front_ends_have_one_tree() {
+    for flavour in FLAVOURS {
+        let log = Log::of(flavour, Vec::new());
+        log.submit("200ms");
+        for workloads in [json!([head_reads(flavour)]), json!([submissions(), head_reads(flavour)])] {
+            let report = run(&[&log, &log], flavour, &workloads);
+            assert!(report.breaches.is_empty(), "{:?}", report.breaches);
+            assert_eq!(report.promises.all.kept, report.promises.all.made);
+            assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?}", report.verdict);
+        }
+    }
+}
