@@ -14,7 +14,7 @@ use hammer_core::observe::ObservationSink;
 use hammer_core::runtime::{Clock, LocalFuture};
 use hammer_measure::Nanos;
 use hammer_tlog::hash::sha256;
-use hammer_tlog::logs::audit::{AuditBounds, Finding, Receipt, ReceiptClock};
+use hammer_tlog::logs::audit::{AuditBounds, Finding, Receipt, ReceiptClock, Verdict};
 use hammer_tlog::logs::follow::{Event, Follower, Head, Need};
 use hammer_tlog::logs::tile::TileId;
 
@@ -378,6 +378,11 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
                 self.missing(*tile, finding_words(finding));
             } else if let Some((kind, index, detail)) = finding_words(finding) {
                 self.voice.wrong(kind, index, detail);
+            }
+        }
+        for verdict in &verdicts {
+            if let Verdict::Kept(kept) = verdict {
+                self.heads.covers(kept, &self.voice);
             }
         }
         self.desk.judged(&verdicts, self.reader.log(), &mut self.voice);

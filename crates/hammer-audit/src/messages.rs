@@ -202,6 +202,8 @@ pub const SHRINKING_TREE: &str = "shrinking-tree";
 
 /// A log that signs a head with a time that has not come.
 pub(crate) const FUTURE_CHECKPOINT: &str = "future-checkpoint";
+/// A head that is dated before a smaller one, or before what it covers.
+pub(crate) const BACKDATED_CHECKPOINT: &str = "backdated-checkpoint";
 
 /// The observation that becomes 1 when the log forked or shrank, for a rule that stops the run.
 pub const LOG_FORKED: &str = "log_forked";

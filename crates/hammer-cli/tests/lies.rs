@@ -106,6 +106,7 @@ lies! {
     a_forked_checkpoint_is_caught: "forked-checkpoint", 1;
     a_shrinking_tree_is_caught: "shrinking-tree", 1;
     a_checkpoint_of_the_future_is_caught: "future-checkpoint", 1;
+    a_checkpoint_that_is_dated_back_is_caught: "backdated-checkpoint", 1;
     a_tampered_tile_is_caught: "tampered-tile", 3;
     a_duplicate_with_a_new_index_is_caught: "duplicate-new-index", 3;
     a_checkpoint_that_is_rolled_back_is_caught: "rolled-back-checkpoint" as "mmd-missed", 50;

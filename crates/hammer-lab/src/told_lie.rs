@@ -28,6 +28,8 @@ pub enum LieKind {
     ShrinkingTree,
     /// A checkpoint that is dated an hour ahead; the next is honest again.
     FutureCheckpoint,
+    /// A checkpoint that is dated an hour back; the next is honest again.
+    BackdatedCheckpoint,
     /// No checkpoint covers the entry nor those that follow it, and once all before it are covered, the checkpoint before that is served
     /// for ever. Told of each such entry as `mmd-missed`, when its merge delay is over; `static-ct` only.
     RolledBackCheckpoint,
@@ -68,7 +70,10 @@ pub struct ToldLie {
 
 impl LieKind {
     pub(crate) const fn is_of_checkpoints(self) -> bool {
-        matches!(self, Self::ForkedCheckpoint | Self::ShrinkingTree | Self::FutureCheckpoint)
+        matches!(
+            self,
+            Self::ForkedCheckpoint | Self::ShrinkingTree | Self::FutureCheckpoint | Self::BackdatedCheckpoint
+        )
     }
 }
 

@@ -2,12 +2,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hammer_measure::Nanos;
-use hammer_tlog::logs::audit::ReceiptClock;
+use hammer_tlog::logs::audit::{Kept, Published, ReceiptClock};
 use hammer_tlog::logs::follow::Head;
 
 use super::voice::AuditVoice;
 use crate::head_files::{save_heads, save_newer};
-use crate::messages::{FUTURE_CHECKPOINT, LOG_FORKED, SHRINKING_TREE};
+use crate::messages::{BACKDATED_CHECKPOINT, FUTURE_CHECKPOINT, LOG_FORKED, SHRINKING_TREE};
 use crate::source::Cosigner;
 use crate::stale_heads::StaleHeads;
 
@@ -28,18 +28,29 @@ pub(super) struct HeadWatch {
     behind: Option<(Nanos, Head)>,
     /// Whether a head was told to be dated in the future.
     was_ahead: bool,
+    /// Whether a head was told to be dated back.
+    was_back: bool,
 }
 
 impl HeadWatch {
     /// Heads that contradict each other are saved in that folder.
     pub(super) fn new(folder: PathBuf, clock: ReceiptClock) -> Self {
         let (stale, cosigners, contradicted) = Default::default();
-        let (astray, is_over, behind, was_ahead) = (0, false, None, false);
-        Self { folder, clock, stale, cosigners, contradicted, astray, is_over, behind, was_ahead }
+        let (astray, is_over, behind, was_ahead, was_back) = (0, false, None, false, false);
+        Self { folder, clock, stale, cosigners, contradicted, astray, is_over, behind, was_ahead, was_back }
     }
 
-    /// Takes a head that is served, and the newest one of its tree: tells the first that is dated in the future, and saves both.
+    /// Takes a head that is served, and the newest one of its tree: tells the first that is dated in the future, and the first that is dated
+    /// before a smaller one, and saves both.
     pub(super) fn dated(&mut self, head: &Head, newest: Option<&Head>, voice: &AuditVoice) {
+        let smaller = newest.filter(|newest| newest.size < head.size && newest.size > 0);
+        // One that was dated ahead says nothing of those that follow.
+        let signed_ms = |smaller: &Head| smaller.timestamp_ms.min(self.clock.unix_ms(smaller.fetched_ns));
+        let later = smaller.filter(|smaller| self.is_before(head.timestamp_ms, signed_ms(smaller)));
+        if let Some(smaller) = later {
+            let detail = format!("a head of {head} is dated before {smaller}");
+            self.dated_back(&detail, Some(head), Some(smaller), voice);
+        }
         if self.was_ahead || !self.clock.is_ahead(head.timestamp_ms, head.fetched_ns) {
             return;
         }
@@ -50,14 +61,50 @@ impl HeadWatch {
             head.timestamp_ms.saturating_sub(fetched_ms),
             self.clock.skew_ms
         );
-        let saved = match save_newer(&self.folder, self.clock.epoch_unix_ms, newest, head) {
+        voice.breach(FUTURE_CHECKPOINT, None, format!("{detail}; {}", self.saved(newest, head)));
+    }
+
+    /// Takes a promise that was found kept: tells the first head that is dated before what it covers.
+    pub(super) fn covers(&mut self, kept: &Kept, voice: &AuditVoice) {
+        let promised_ms = kept.receipt.promised_ms.min(self.clock.unix_ms(kept.receipt.received_ns));
+        let Some(published) = &kept.published else { return };
+        if self.is_before(published.timestamp_ms, promised_ms) {
+            let Published { size, timestamp_ms, .. } = published;
+            let index = kept.index;
+            let detail = format!(
+                "the head of size {size} is dated {timestamp_ms}, and its leaf {index} was promised at {promised_ms}"
+            );
+            self.dated_back(&detail, None, None, voice);
+        }
+    }
+
+    /// Whether one time of the log's comes before another, which it must not, beyond the stated skew. Not every head has a time.
+    fn is_before(&self, timestamp_ms: u64, earlier_ms: u64) -> bool {
+        timestamp_ms > 0 && timestamp_ms.saturating_add(self.clock.skew_ms) < earlier_ms
+    }
+
+    fn dated_back(&mut self, detail: &str, head: Option<&Head>, smaller: Option<&Head>, voice: &AuditVoice) {
+        if std::mem::replace(&mut self.was_back, true) {
+            return;
+        }
+        let saved = head.map(|head| format!("; {}", self.saved(smaller, head))).unwrap_or_default();
+        let skew_ms = self.clock.skew_ms;
+        voice.breach(
+            BACKDATED_CHECKPOINT,
+            None,
+            format!("{detail}; the stated skew is {skew_ms} ms{saved}"),
+        );
+    }
+
+    /// Where both heads are saved.
+    fn saved(&self, older: Option<&Head>, newer: &Head) -> String {
+        match save_newer(&self.folder, self.clock.epoch_unix_ms, older, newer) {
             Ok(paths) => {
                 let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
                 format!("saved as {}", paths.join(" and "))
             }
             Err(why) => format!("not saved in {}: {why}", self.folder.display()),
-        };
-        voice.breach(FUTURE_CHECKPOINT, None, format!("{detail}; {saved}"));
+        }
     }
 
     /// How many heads were of an earlier state of the tree.

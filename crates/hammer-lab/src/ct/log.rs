@@ -221,7 +221,7 @@ impl Log {
         Checkpoint::sign(&self.signer, &self.origin, size, root, timestamp_ms)
     }
 
-    /// The head, and its time, of a tree that may be another, smaller, kept back, or dated ahead.
+    /// The head, and its time, of a tree that may be another, smaller, kept back, or dated ahead or back.
     fn lying_head(&self, lies: &Lies, timestamp_ms: u64) -> (u64, Hash, u64) {
         let (elapsed, published) = (self.clock.elapsed(), self.published.borrow().size);
         let forks = lies.next_checkpoint(LieKind::ForkedCheckpoint, elapsed, published);
@@ -242,7 +242,10 @@ impl Log {
             told(LieKind::ShrinkingTree);
         } else if lies.next_checkpoint(LieKind::FutureCheckpoint, elapsed, published) {
             told(LieKind::FutureCheckpoint);
-            return (tree_size, root, timestamp_ms + AHEAD_MS);
+            return (tree_size, root, timestamp_ms + ASTRAY_MS);
+        } else if lies.next_checkpoint(LieKind::BackdatedCheckpoint, elapsed, published) {
+            told(LieKind::BackdatedCheckpoint);
+            return (tree_size, root, timestamp_ms - ASTRAY_MS);
         }
         (tree_size, root, timestamp_ms)
     }
@@ -403,5 +406,5 @@ fn keeps_few(plan: &CtLabPlan) -> Result<(), LabError> {
 const PAUSE_OF_CHECKS: Duration = Duration::from_millis(2);
 /// Checkpoints are never made more often than this.
 const LEAST_INTERVAL: Duration = Duration::from_millis(1);
-/// How far ahead a lying checkpoint is dated: an hour, which is beyond any skew that a plan states.
-const AHEAD_MS: u64 = 3_600_000;
+/// How far ahead or back a lying checkpoint is dated: an hour, which is beyond any skew that a plan states.
+const ASTRAY_MS: u64 = 3_600_000;

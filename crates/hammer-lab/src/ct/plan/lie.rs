@@ -23,7 +23,7 @@ pub struct Lie {
     /// Every n-th from the start on, the first included; for checkpoints 1.
     #[serde(default = "Lie::each")]
     pub every: Count,
-    /// Most often; without it once for `shrinking-tree` and `future-checkpoint`, and without end for entries.
+    /// Most often; without it once for `shrinking-tree`, `future-checkpoint` and `backdated-checkpoint`, and without end for entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u64>,
     /// For `mmd-missed`: how long after the maximum merge delay the entry is published all the same; never without it.
