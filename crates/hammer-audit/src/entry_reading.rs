@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use hammer_core::background::give_way;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::audit::{
-    AuditBounds, EntryAudit, Finding, LeafFormat, Receipt, ReceiptClock, Verdict, bundles,
+    AuditBounds, Beside, EntryAudit, EntryFault, Finding, LeafFormat, Receipt, ReceiptClock, Verdict, bundles,
 };
 use hammer_tlog::logs::follow::{Event, Follower, Head, ProofMethod};
 use hammer_tlog::logs::merkle::Frontier;
@@ -100,7 +100,7 @@ impl<L: EntrySource, F: LeafFormat> TreeReading<L> for EntryReading<F> {
             let path = reader.log().entries(range.start, range.end);
             let body = reader.body(&path, AnswerBound::ENTRIES).await?;
             give_way();
-            audit.leaves(range.start, leaves_of::<F>(&path, &body)?);
+            audit.entries(range.start, entries_of::<F>(&path, &body)?);
             give_way();
         }
         if let Some(audit) = self.audit.as_mut().filter(|audit| self.is_still && audit.spilled() > 0) {
@@ -221,9 +221,21 @@ impl<F: LeafFormat> EntryReading<F> {
 /// # Errors
 /// When no entry can be read.
 pub fn leaves_of<F: LeafFormat>(path: &str, body: &[u8]) -> Result<Vec<Hash>, Trouble> {
+    read_entries::<F, _>((path, body), |entry| F::leaf_hash(entry))
+}
+
+/// The same with what stands beside each leaf.
+fn entries_of<F: LeafFormat>(path: &str, body: &[u8]) -> Result<Vec<(Hash, Option<Beside>)>, Trouble> {
+    read_entries::<F, _>((path, body), |entry| Ok((F::leaf_hash(entry)?, F::beside(entry))))
+}
+
+fn read_entries<F: LeafFormat, T>(
+    (path, body): (&str, &[u8]),
+    read: impl Fn(&F::Entry<'_>) -> Result<T, EntryFault>,
+) -> Result<Vec<T>, Trouble> {
     let mut leaves = Vec::new();
     for entry in F::entries(body) {
-        match entry.and_then(|entry| F::leaf_hash(&entry)) {
+        match entry.and_then(|entry| read(&entry)) {
             Ok(leaf) => leaves.push(leaf),
             Err(why) if leaves.is_empty() => {
                 return Err(Trouble::unreadable(path, &why.to_string()));

@@ -1,5 +1,5 @@
 use hammer_core::promise::Fault;
-use hammer_tlog::logs::audit::{Breach, BundleFault, Finding, Flaw, Kind, Published, Receipt};
+use hammer_tlog::logs::audit::{Breach, BesideFault, BundleFault, Finding, Flaw, Kind, Published, Receipt};
 use hammer_tlog::logs::follow::{Event, TileFault};
 use hammer_tlog::logs::tile::{Level, TileId};
 
@@ -62,6 +62,12 @@ impl AuditWords {
                 format!("it was promised to submission {} too", seq(first))
             }
             Kind::PromisedTwice { first: None } => "it was promised before".to_owned(),
+            Kind::AlteredBeside(BesideFault::Chain) => {
+                "the tree has it, and the certificates above it are served as others than were sent, or in another order".to_owned()
+            }
+            Kind::AlteredBeside(BesideFault::Precertificate) => {
+                "the tree has it, and its precertificate is served as another than was sent".to_owned()
+            }
             Kind::NoIndex => format!("the {said} has no index"),
             Kind::Overdue { published: Some(Published { size, timestamp_ms, .. }) }
                 if timestamp_ms > receipt.deadline_ms =>

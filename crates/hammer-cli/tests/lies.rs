@@ -103,6 +103,8 @@ lies! {
     an_index_far_beyond_the_tree_is_caught: "far-index" as "wrong-index", 3;
     a_lost_leaf_is_caught: "lost-leaf", 3;
     an_altered_leaf_is_caught: "altered-leaf", 3;
+    an_altered_chain_is_caught: "altered-chain", 3;
+    an_altered_precertificate_is_caught: "altered-precertificate", 3;
     a_forked_checkpoint_is_caught: "forked-checkpoint", 1;
     a_shrinking_tree_is_caught: "shrinking-tree", 1;
     a_checkpoint_of_the_future_is_caught: "future-checkpoint", 1;

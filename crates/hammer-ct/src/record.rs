@@ -8,6 +8,7 @@ use hammer_measure::Nanos;
 use hammer_synth::{Kind, Minted};
 use hammer_tlog::ct::rfc6962::{AddChainResponse, EntryType, V1};
 use hammer_tlog::ct::sct::Sct;
+use hammer_tlog::logs::audit::Beside;
 use hammer_tlog::logs::merkle::Hash;
 use hammer_tlog::tls::{TlsError, TlsReader, put_vector16, put_vector24};
 
@@ -56,6 +57,8 @@ pub(crate) struct SctRecord<'a> {
     pub(crate) first: Option<First<'a>>,
     /// The certificates as they were sent: the leaf, and of a precertificate's chain those that may be its final issuer.
     pub(crate) chain: Vec<&'a [u8]>,
+    /// The digest of all certificates above the leaf ([`Minted::chain_digest`]), where it is known.
+    pub(crate) above: Option<[u8; 32]>,
 }
 
 /// When a submission was to be sent, was sent, and its answer's last byte was read, since the run's epoch.
@@ -102,6 +105,7 @@ pub(crate) fn write(
     put_first(out, first)?;
     put_instants(out, at);
     out.push(entry_type(endpoint) as u8);
+    out.extend_from_slice(&minted.chain_digest().unwrap_or(UNKNOWN));
     out.extend_from_slice(&answer.timestamp.to_be_bytes());
     if put_base64(out, &answer.id)? != size_of::<Hash>() {
         return Err("log id is not of 32 bytes");
@@ -221,12 +225,21 @@ impl Judged {
     }
 }
 
+impl SctRecord<'_> {
+    /// What was sent beside what the leaf has, where all of it is known.
+    pub(crate) fn sent_beside(&self) -> Option<Beside> {
+        let precertificate = self.chain.first().copied().filter(|_| self.kind == EntryType::Precert);
+        Some(Beside::of(self.above?, precertificate))
+    }
+}
+
 impl<'a> SctRecord<'a> {
     fn read(reader: &mut TlsReader<'a>, first: Option<First<'a>>) -> Result<Self, TlsError> {
         let at = Instants::read(reader)?;
         let kind = reader.u8("entry_type")?;
         let kind = EntryType::from_u16(kind.into())
             .ok_or(TlsError::UnknownValue { field: "entry_type", value: kind.into() })?;
+        let above = *reader.array::<32>("above")?;
         let timestamp_ms = reader.u64("timestamp")?;
         let log_id = Hash::from_slice(reader.vector16("id")?).ok_or(TlsError::Truncated { field: "id" })?;
         let extensions = reader.vector16("extensions")?.to_vec();
@@ -236,7 +249,8 @@ impl<'a> SctRecord<'a> {
             chain.push(reader.vector24("certificate")?);
         }
         let sct = Sct { version: V1, log_id, timestamp_ms, extensions, signature };
-        Ok(Self { at, kind, sct, first, chain })
+        let above = Some(above).filter(|above| *above != UNKNOWN);
+        Ok(Self { at, kind, sct, first, chain, above })
     }
 }
 
@@ -246,6 +260,9 @@ pub(crate) const fn entry_type(kind: Kind) -> EntryType {
         Kind::Precert => EntryType::Precert,
     }
 }
+
+/// In the place of a digest that is not known.
+const UNKNOWN: [u8; 32] = [0; 32];
 
 const NEW: u8 = 0;
 const REPEATED: u8 = 1;

@@ -22,6 +22,10 @@ pub enum LieKind {
     /// The tree has the promised leaf; bundle and get-entries have another certificate, and a
     /// folder with it is refused at the next start.
     AlteredLeaf,
+    /// The tree has the promised leaf; what bundle and get-entries have above it lacks the root.
+    AlteredChain,
+    /// The same; they have another precertificate than was submitted. Of an entry that is none, no lie.
+    AlteredPrecertificate,
     /// From some checkpoint on the log signs and serves another tree, in which the first leaf is another.
     ForkedCheckpoint,
     /// A checkpoint of half the entries of the last one; the next is honest again.

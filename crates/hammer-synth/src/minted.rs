@@ -68,6 +68,12 @@ impl Minted {
         iter::once(self.leaf()).chain(above)
     }
 
+    /// SHA-256 over the fingerprints (SHA-256) of the certificates above the leaf, from its issuer up to the root, which need not be sent; none
+    /// where the root is not known.
+    pub fn chain_digest(&self) -> Option<[u8; 32]> {
+        self.above.as_deref().and_then(Above::digest)
+    }
+
     /// The certificate or precertificate that is submitted; empty when nothing was minted yet.
     pub fn leaf(&self) -> &[u8] {
         &self.bytes[self.leaf_start..]

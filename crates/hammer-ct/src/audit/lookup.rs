@@ -244,6 +244,7 @@ impl ReceiptLookup {
         let first = async |reader: &AuditReader<CtLog>| {
             let body = reader.body(&path, AnswerBound::ENTRIES).await?;
             let first = Rfc6962Leaves::entries(&body).next().transpose();
+            let first = first.map(|entry| entry.map(|entry| entry.leaf_input));
             first.map_err(|why| Trouble::unreadable(&path, &why.to_string()))
         };
         let Some(leaf_input) = self.found(first).await?.flatten() else { return Ok(Signed::Unverified) };

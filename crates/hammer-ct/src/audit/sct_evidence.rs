@@ -76,9 +76,9 @@ impl SctLine {
     }
 }
 
-/// Bytes of extensions and signature; beside their length and them a digest has room.
+/// Bytes of extensions and signature; beside their length and them, what was sent beside the leaf has room (16 bytes).
 const MOST: usize = 86;
-const _: () = assert!(1 + MOST + 32 <= ReceiptEvidence::MOST);
+const _: () = assert!(1 + MOST + 16 <= ReceiptEvidence::MOST);
 
 #[cfg(test)]
 mod tests {

@@ -167,7 +167,14 @@ impl Rules {
             .sent(at.intended.0, at.sent.0)
             .within(self.log.mmd.as_millis() as u64)
             .with_evidence(evidence.kept());
-        Some(if self.is_new(record) { receipt } else { receipt.duplicate() })
+        // A chain that the log has already may be there with other certificates above it.
+        Some(match self.is_new(record) {
+            true => match record.sent_beside() {
+                Some(beside) => receipt.sent_beside(beside),
+                None => receipt,
+            },
+            false => receipt.duplicate(),
+        })
     }
 
     /// Whether nobody can have been promised this leaf before.

@@ -98,18 +98,43 @@ impl Entry {
 
     /// The TileLeaf of static-ct-api: the leaf without its first two bytes, the precertificate, the fingerprints.
     pub(crate) fn tile_leaf(&self, leaf_input: &[u8]) -> Vec<u8> {
-        let precert = self.precert.as_deref().unwrap_or_default();
-        let fingerprints = &self.path.authorities;
-        let mut tile_leaf =
-            Vec::with_capacity(leaf_input.len() + precert.len() + 3 + 2 + fingerprints.len() * 32);
+        self.tile_leaf_of(leaf_input, self.precert.as_deref(), self.fingerprints())
+    }
+
+    /// The same with another precertificate, of which a bit of the signature differs; none of a certificate.
+    pub(crate) fn with_another_precertificate(&self, leaf_input: &[u8]) -> Option<Vec<u8>> {
+        let mut precert = self.precert.clone()?;
+        *precert.last_mut()? ^= 1;
+        Some(self.tile_leaf_of(leaf_input, Some(&precert), self.fingerprints()))
+    }
+
+    /// The same without the root.
+    pub(crate) fn without_root(&self, leaf_input: &[u8]) -> Vec<u8> {
+        let above = self.path.authorities.len().saturating_sub(1);
+        self.tile_leaf_of(leaf_input, self.precert.as_deref(), self.fingerprints().take(above))
+    }
+
+    fn fingerprints(&self) -> impl Iterator<Item = &Hash> {
+        self.path.authorities.iter().map(|authority| &authority.fingerprint)
+    }
+
+    fn tile_leaf_of<'a>(
+        &self,
+        leaf_input: &[u8],
+        precert: Option<&[u8]>,
+        fingerprints: impl Iterator<Item = &'a Hash>,
+    ) -> Vec<u8> {
+        let room = precert.map_or(0, <[u8]>::len) + 3 + 2 + self.path.authorities.len() * 32;
+        let mut tile_leaf = Vec::with_capacity(leaf_input.len() + room);
         tile_leaf.extend_from_slice(&leaf_input[2..]);
-        if self.precert.is_some() {
+        if let Some(precert) = precert {
             push_u24(&mut tile_leaf, precert);
         }
-        tile_leaf.extend_from_slice(&((fingerprints.len() * 32) as u16).to_be_bytes());
-        for authority in fingerprints {
-            tile_leaf.extend_from_slice(authority.fingerprint.as_bytes());
-        }
+        let start = tile_leaf.len();
+        tile_leaf.extend_from_slice(&[0; 2]);
+        fingerprints.for_each(|fingerprint| tile_leaf.extend_from_slice(fingerprint.as_bytes()));
+        let length = (tile_leaf.len() - start - 2) as u16;
+        tile_leaf[start..start + 2].copy_from_slice(&length.to_be_bytes());
         tile_leaf
     }
 }

@@ -210,6 +210,17 @@ impl Lies {
                 inner.ledger.push(promised);
                 (leaf_hash(leaf_input), other().1)
             }
+            LieKind::AlteredChain => {
+                inner.ledger.push(promised);
+                (leaf_hash(leaf_input), entry.without_root(leaf_input))
+            }
+            LieKind::AlteredPrecertificate => match entry.with_another_precertificate(leaf_input) {
+                Some(altered) => {
+                    inner.ledger.push(promised);
+                    (leaf_hash(leaf_input), altered)
+                }
+                None => honest(),
+            },
             LieKind::TamperedTile => {
                 inner.tampered.insert(index, (promised, false));
                 honest()

@@ -267,6 +267,11 @@ impl Leaves<'_> {
             let unsent = self.hierarchy.roots().filter(|root| issuer.chain().all(|sent| sent != *root));
             above.extend(unsent.map(<[u8]>::to_vec));
         }
-        Above::new(above)
+        let above = Above::new(above);
+        let mut roots = self.hierarchy.roots();
+        match (roots.next(), roots.next()) {
+            (Some(only), None) => above.up_to(only),
+            _ => above,
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::ct::rfc6962::{self, EntryType, SignedEntryRef, leaf_hash_of, leaf_index_extension};
 use crate::hash::Hash;
-use crate::logs::audit::{EntryFault, LeafFormat, Receipt};
+use crate::logs::audit::{Beside, EntryFault, LeafFormat, Receipt};
 use crate::logs::tile::Level;
 use crate::tls::{TlsError, TlsReader, put_vector16, put_vector24};
 
@@ -138,6 +138,10 @@ impl LeafFormat for StaticCtLeaves {
     fn check_index(entry: &Entry<'_>, index: u64) -> Result<(), Option<u64>> {
         let says = entry.leaf_index().unwrap_or(None);
         if says == Some(index) { Ok(()) } else { Err(says) }
+    }
+
+    fn beside(entry: &Entry<'_>) -> Option<Beside> {
+        Some(Beside::of(Beside::digest(entry.fingerprints), entry.pre_certificate))
     }
 
     fn references<'a>(entry: &Self::Entry<'a>) -> &'a [[u8; 32]] {

@@ -15,7 +15,7 @@ pub use json::{
     GetSthConsistency, GetSthResponse, LeafEntry, SthError,
 };
 pub use leaf::{MerkleTreeLeaf, encode_merkle_tree_leaf, leaf_hash_of, sct_signature_input};
-pub use leaf_inputs::Rfc6962Leaves;
+pub use leaf_inputs::{Rfc6962Leaves, ServedLeaf};
 
 /// `Version.v1` of RFC 6962 section 3.2, the only one.
 pub const V1: u8 = 0;

@@ -3,6 +3,7 @@
 //! the bundles of a log with tiles in order, [`EntryAudit`] sweeps the entries of one without, as RFC 6962 has it. [`TileSweep`]
 //! needs no receipts: it checks whatever a log holds. What an entry is, a [`LeafFormat`] says.
 
+mod beside;
 mod bounds;
 mod entries;
 mod leaf_format;
@@ -19,6 +20,7 @@ mod tile_leaves;
 mod tiles;
 mod verdict;
 
+pub use beside::{Beside, BesideFault};
 pub use bounds::AuditBounds;
 pub use entries::{EntryAudit, EntryRange};
 pub use leaf_format::{EntryFault, LeafFormat, bundles};

@@ -155,7 +155,7 @@ impl<S: Spill> Sweep<S> {
 }
 
 /// A leaf that was read while receipts were spilled: its hash, and five numbers.
-const LEAF: usize = 32 + 5 * 8;
+const LEAF: usize = 32 + 5 * 8 + 16;
 
 /// Spilled receipts in memory.
 #[derive(Debug, Default)]

@@ -1,42 +1,74 @@
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use std::borrow::Cow;
 
-use crate::encoding::Base64;
-use crate::hash::Hash;
-use crate::logs::audit::{EntryFault, LeafFormat};
+use serde::Deserialize;
+
+use super::get_entries::ExtraData;
+use super::leaf::MerkleTreeLeaf;
+use crate::encoding::{Base64, from_base64};
+use crate::hash::{Hash, sha256};
+use crate::logs::audit::{Beside, EntryFault, LeafFormat};
 use crate::logs::merkle::leaf_hash;
 
 /// The leaves of RFC 6962, as an answer of get-entries has them.
 #[derive(Debug, Clone, Copy)]
 pub struct Rfc6962Leaves;
 
-/// The answer of get-entries (RFC 6962 section 4.6), of which the chains do not matter to a leaf.
+/// The answer of get-entries (RFC 6962 section 4.6).
 #[derive(Deserialize)]
-struct LeafInputs {
-    entries: Vec<LeafInput>,
+struct LeafInputs<'a> {
+    #[serde(borrow)]
+    entries: Vec<LeafInput<'a>>,
 }
 
 #[derive(Deserialize)]
-struct LeafInput {
+struct LeafInput<'a> {
     leaf_input: Base64,
-    #[serde(rename = "extra_data")]
-    _extra_data: IgnoredAny,
+    #[serde(borrow)]
+    extra_data: Cow<'a, str>,
+}
+
+/// An entry as get-entries has it.
+#[derive(Debug)]
+pub struct ServedLeaf<'a> {
+    /// A [`MerkleTreeLeaf`].
+    pub leaf_input: Vec<u8>,
+    /// An [`ExtraData`] in base64, which the leaf does not commit to.
+    pub extra_data: Cow<'a, str>,
+}
+
+impl ServedLeaf<'_> {
+    /// What was submitted beside what the leaf has; none where that cannot be read.
+    fn submitted(&self) -> Option<Beside> {
+        let kind = MerkleTreeLeaf::parse(&self.leaf_input).ok()?.entry.entry_type();
+        let bytes = from_base64(&*self.extra_data).ok()?;
+        let extra = ExtraData::parse(kind, &bytes).ok()?;
+        let fingerprints: Vec<[u8; 32]> = extra.chain().map(|certificate| sha256(certificate).0).collect();
+        let precertificate = match extra {
+            ExtraData::X509 { .. } => None,
+            ExtraData::Precert { pre_certificate, .. } => Some(pre_certificate),
+        };
+        Some(Beside::of(Beside::digest(&fingerprints), precertificate))
+    }
 }
 
 impl LeafFormat for Rfc6962Leaves {
-    /// A `leaf_input`: a [`MerkleTreeLeaf`](super::MerkleTreeLeaf).
-    type Entry<'a> = Vec<u8>;
+    type Entry<'a> = ServedLeaf<'a>;
 
-    fn entries(bytes: &[u8]) -> impl Iterator<Item = Result<Vec<u8>, EntryFault>> {
-        let (entries, fault) = match serde_json::from_slice::<LeafInputs>(bytes) {
+    fn entries(bytes: &[u8]) -> impl Iterator<Item = Result<ServedLeaf<'_>, EntryFault>> {
+        let (entries, fault) = match serde_json::from_slice::<LeafInputs<'_>>(bytes) {
             Ok(answer) => (answer.entries, None),
             Err(why) => (Vec::new(), Some(Err(EntryFault::new(why.to_string())))),
         };
-        entries.into_iter().map(|entry| Ok(entry.leaf_input.0)).chain(fault)
+        let served = |LeafInput { leaf_input, extra_data }| ServedLeaf { leaf_input: leaf_input.0, extra_data };
+        entries.into_iter().map(move |entry| Ok(served(entry))).chain(fault)
     }
 
-    fn leaf_hash(leaf_input: &Vec<u8>) -> Result<Hash, EntryFault> {
-        Ok(leaf_hash(leaf_input))
+    fn leaf_hash(entry: &ServedLeaf<'_>) -> Result<Hash, EntryFault> {
+        Ok(leaf_hash(&entry.leaf_input))
+    }
+
+    fn beside(entry: &ServedLeaf<'_>) -> Option<Beside> {
+        Some(entry.submitted().unwrap_or_else(|| Beside::of(Beside::digest(&[]), None)))
     }
 }
 

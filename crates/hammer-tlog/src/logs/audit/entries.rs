@@ -1,5 +1,6 @@
 use std::collections::{HashMap, VecDeque};
 
+use super::beside::Beside;
 use super::bounds::AuditBounds;
 use super::receipt::Receipt;
 use super::receipt_clock::{ReceiptClock, deadline_ms};
@@ -28,8 +29,8 @@ pub struct EntryAudit<S> {
     read: Frontier,
     /// The edge of the leaves that led to a head's root.
     verified: Frontier,
-    /// Leaf hashes between the two.
-    leaves: Vec<Hash>,
+    /// The leaves between the two, with what stood beside each.
+    leaves: Vec<(Hash, Option<Beside>)>,
     heads: VecDeque<Target>,
     /// Whether the entries did not lead to the root of the last head that they reached.
     astray: bool,
@@ -131,13 +132,18 @@ impl<S: Spill> EntryAudit<S> {
 
     /// Takes the leaf hashes of entries from `start` on, as many as the log gave. Entries that are not next are passed over.
     pub fn leaves(&mut self, start: u64, leaves: impl IntoIterator<Item = Hash>) {
+        self.entries(start, leaves.into_iter().map(|leaf| (leaf, None)));
+    }
+
+    /// The same with what each entry has beside its leaf ([`LeafFormat::beside`](super::LeafFormat::beside)).
+    pub fn entries(&mut self, start: u64, entries: impl IntoIterator<Item = (Hash, Option<Beside>)>) {
         if start != self.read.size() {
             return;
         }
-        for leaf in leaves {
+        for (leaf, beside) in entries {
             let Some(target) = self.heads.front() else { return };
             self.read.append(leaf);
-            self.leaves.push(leaf);
+            self.leaves.push((leaf, beside));
             if self.read.size() >= target.size && !self.reach() {
                 return;
             }
@@ -154,9 +160,9 @@ impl<S: Spill> EntryAudit<S> {
     pub fn proof(&mut self, leaf: Hash, index: u64, head: &Head, path: &[Hash]) -> Result<(), MerkleError> {
         verify_inclusion(index, head.size, &leaf, path, &head.root)?;
         if self.spilled.holds(&leaf) {
-            self.spilled.note(leaf, Seen { index, published: None, claimed: false });
+            self.spilled.note(leaf, Seen { index, published: None, claimed: false, beside: None });
         }
-        self.meet(leaf, index, None);
+        self.meet(leaf, Seen { index, published: None, claimed: false, beside: None });
         Ok(())
     }
 
@@ -235,9 +241,9 @@ impl<S: Spill> EntryAudit<S> {
             return false;
         }
         self.verified = self.read.clone();
-        for (index, leaf) in (start..).zip(std::mem::take(&mut self.leaves)) {
-            let claimed = self.meet(leaf, index, target.published);
-            let seen = Seen { index, published: target.published, claimed };
+        for (index, (leaf, beside)) in (start..).zip(std::mem::take(&mut self.leaves)) {
+            let seen = Seen { index, published: target.published, claimed: false, beside };
+            let seen = Seen { claimed: self.meet(leaf, seen), ..seen };
             if self.spilled.holds(&leaf) {
                 self.spilled.note(leaf, seen);
             }
@@ -264,10 +270,9 @@ impl<S: Spill> EntryAudit<S> {
     }
 
     /// Judges the receipts of a leaf that is in the tree; says whether one of them is other than a duplicate's.
-    fn meet(&mut self, leaf: Hash, index: u64, published: Option<Published>) -> bool {
+    fn meet(&mut self, leaf: Hash, mut seen: Seen) -> bool {
         let Some(first) = self.receipts.remove(&leaf) else { return false };
         let twins = if self.twins.is_empty() { None } else { self.twins.remove(&leaf) };
-        let mut seen = Seen { index, published, claimed: false };
         for receipt in std::iter::once(first).chain(twins.into_iter().flatten()) {
             self.in_memory -= 1;
             self.judge(receipt, &mut seen);
@@ -277,7 +282,11 @@ impl<S: Spill> EntryAudit<S> {
 
     fn judge(&mut self, receipt: Receipt, seen: &mut Seen) {
         let twice = !receipt.is_duplicate() && std::mem::replace(&mut seen.claimed, true);
-        let kind = twice.then_some(Kind::PromisedTwice { first: None });
+        let beside = || receipt.beside()?.differs(&seen.beside?);
+        let kind = match twice {
+            true => Some(Kind::PromisedTwice { first: None }),
+            false => beside().map(Kind::AlteredBeside),
+        };
         self.verdicts.push(match kind {
             Some(kind) => Verdict::Broken(Breach { receipt, kind }),
             None => self.in_time(receipt, seen.index, seen.published),

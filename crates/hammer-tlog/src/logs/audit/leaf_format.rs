@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::beside::Beside;
 use super::receipt::Receipt;
 use crate::hash::Hash;
 use crate::logs::follow::Bundles;
@@ -47,6 +48,11 @@ pub trait LeafFormat: fmt::Debug + 'static {
     /// The index that it says, or none where it does not say it.
     fn check_index(_entry: &Self::Entry<'_>, _index: u64) -> Result<(), Option<u64>> {
         Ok(())
+    }
+
+    /// What the entry has beside its leaf, which that does not commit to; none where the format has nothing there.
+    fn beside(_entry: &Self::Entry<'_>) -> Option<Beside> {
+        None
     }
 
     /// What the log must serve beside the entry, by SHA-256, as the issuers of static-ct-api.

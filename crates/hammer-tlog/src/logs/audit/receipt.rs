@@ -1,5 +1,6 @@
 use std::fmt;
 
+use super::beside::Beside;
 use crate::hash::Hash;
 
 /// A promise that a log made: the leaf of an accepted submission, and where and until when it is to be found.
@@ -28,6 +29,7 @@ pub struct Receipt {
 /// What shows a promise, as few bytes as the log has to be shown: its protocol writes and reads them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReceiptEvidence {
+    /// Of the bytes from the start on; the top bit says that the last ones are a [`Beside`].
     length: u8,
     bytes: [u8; ReceiptEvidence::MOST],
 }
@@ -39,10 +41,14 @@ const _: () = assert!(size_of::<Receipt>() <= 208);
 const NUMBERS: usize = 7;
 const DUPLICATE: u64 = 1 << 63;
 const NO_INDEX: u64 = DUPLICATE - 1;
+/// Of a length.
+const HAS_BESIDE: u8 = 1 << 7;
+/// Where a [`Beside`] starts.
+const BESIDE: usize = ReceiptEvidence::MOST - Beside::LENGTH;
 
 impl ReceiptEvidence {
-    /// Bytes at most: a leaf index and an ECDSA signature over P-256 are of 84 with a length before each, and 32 are for
-    /// a digest of what was sent.
+    /// Bytes at most: a leaf index and an ECDSA signature over P-256 are of 84 with a length before each, and 16 are for
+    /// what was sent beside the leaf.
     pub const MOST: usize = 119;
 
     /// No evidence.
@@ -63,7 +69,7 @@ impl ReceiptEvidence {
     /// The bytes; none of them where there is no evidence.
     pub fn bytes(&self) -> &[u8] {
         // What was read from a file may say any length.
-        self.bytes.get(..self.length.into()).unwrap_or_default()
+        self.bytes.get(..(self.length & !HAS_BESIDE).into()).unwrap_or_default()
     }
 }
 
@@ -98,6 +104,21 @@ impl Receipt {
     /// Keeps what shows the promise.
     pub fn with_evidence(self, evidence: ReceiptEvidence) -> Self {
         Self { evidence, ..self }
+    }
+
+    /// Keeps what was sent beside the leaf, where what shows the promise leaves room for it.
+    pub fn sent_beside(mut self, beside: Beside) -> Self {
+        if usize::from(self.evidence.length) <= BESIDE {
+            self.evidence.length |= HAS_BESIDE;
+            self.evidence.bytes[BESIDE..].copy_from_slice(&beside.encode());
+        }
+        self
+    }
+
+    /// What was sent beside the leaf, where it is known.
+    pub fn beside(&self) -> Option<Beside> {
+        let bytes = self.evidence.bytes.last_chunk()?;
+        (self.evidence.length & HAS_BESIDE != 0).then(|| Beside::decode(bytes))
     }
 
     /// The receipt of a submission that the caller knows to repeat another: it may promise what that one promised.

@@ -1,3 +1,4 @@
+use super::beside::Beside;
 use super::receipt::Receipt;
 use super::receipt_clock::{ReceiptClock, deadline_ms};
 use super::spill::Spill;
@@ -9,7 +10,7 @@ pub(super) const PARTITIONS: usize = 16;
 
 /// Leaves of a partition that are spilled at once.
 const CHUNK: usize = 1024 * LENGTH;
-const LENGTH: usize = 72;
+const LENGTH: usize = 72 + Beside::LENGTH;
 
 const CLAIMED: u64 = 1 << 63;
 
@@ -20,6 +21,8 @@ pub(super) struct Seen {
     pub(super) published: Option<Published>,
     /// Whether a receipt, other than a duplicate's, has found it to be its own.
     pub(super) claimed: bool,
+    /// What stood beside it in its entry, where that was read.
+    pub(super) beside: Option<Beside>,
 }
 
 /// Receipts that memory does not hold, and the leaves that were read since: one partition at a time is taken back, and
@@ -149,6 +152,8 @@ fn encode(leaf: &Hash, seen: &Seen) -> [u8; LENGTH] {
     for (slot, number) in bytes[32..].chunks_exact_mut(8).zip(numbers) {
         slot.copy_from_slice(&number.to_be_bytes());
     }
+    // A digest over no fingerprints is not 0 either.
+    bytes[72..].copy_from_slice(&seen.beside.map_or([0; Beside::LENGTH], Beside::encode));
     bytes
 }
 
@@ -159,5 +164,6 @@ fn decode(bytes: &[u8; LENGTH]) -> (Hash, Seen) {
     let (place, size, fetched_ns) = (number(32), number(40), number(48));
     let (unseen_ns, timestamp_ms) = (number(56), number(64));
     let published = (size > 0).then_some(Published { size, fetched_ns, unseen_ns, timestamp_ms });
-    (leaf, Seen { index: place & !CLAIMED, published, claimed: place & CLAIMED != 0 })
+    let beside = bytes[72..].first_chunk().filter(|beside| **beside != [0; Beside::LENGTH]).map(Beside::decode);
+    (leaf, Seen { index: place & !CLAIMED, published, claimed: place & CLAIMED != 0, beside })
 }

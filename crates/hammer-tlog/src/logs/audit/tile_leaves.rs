@@ -1,3 +1,4 @@
+use super::beside::Beside;
 use crate::hash::Hash;
 use crate::logs::tile::{FULL_WIDTH, Level, TileId};
 
@@ -8,6 +9,8 @@ pub(super) struct TileLeaves {
     pub(super) skip: usize,
     /// From `skip` on.
     hashes: Vec<Hash>,
+    /// What stood beside them in the bundle, of those that have been read; empty where the format has nothing there.
+    beside: Vec<Option<Beside>>,
     /// Leaves below this place have been read from their bundle.
     pub(super) audited: usize,
     form: BundleForm,
@@ -40,6 +43,20 @@ impl TileLeaves {
     /// The leaf at this place of the tile.
     pub(super) fn hash(&self, position: usize) -> Option<Hash> {
         self.hashes.get(position.checked_sub(self.skip)?).copied()
+    }
+
+    /// Takes what stood beside the leaf at this place.
+    pub(super) fn has_beside(&mut self, position: usize, beside: Beside) {
+        let Some(place) = position.checked_sub(self.skip) else { return };
+        if self.beside.len() <= place {
+            self.beside.resize(place + 1, None);
+        }
+        self.beside[place] = Some(beside);
+    }
+
+    /// What stood beside the leaf at this place, where it was read.
+    pub(super) fn beside(&self, position: usize) -> Option<Beside> {
+        self.beside.get(position.checked_sub(self.skip)?).copied().flatten()
     }
 
     pub(super) fn is_full(&self) -> bool {

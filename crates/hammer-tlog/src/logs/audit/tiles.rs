@@ -398,7 +398,9 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
                 let entry = F::entries(bytes).nth(position).and_then(Result::ok);
                 Some(Kind::AlteredLeaf { found: entry.and_then(|entry| F::leaf_hash(&entry).ok()) })
             } else {
-                self.tampered.get(&index).map(|got| Kind::TamperedTile { got: *got })
+                let beside = leaves.beside(position).and_then(|served| receipt.beside()?.differs(&served));
+                let tampered = self.tampered.get(&index).map(|got| Kind::TamperedTile { got: *got });
+                tampered.or(beside.map(Kind::AlteredBeside))
             };
             let published = self.publications.covering(index);
             let late = |head: &Published| receipt.is_late(head, self.clock.as_ref());

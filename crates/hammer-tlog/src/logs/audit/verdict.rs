@@ -1,5 +1,6 @@
 use std::fmt;
 
+use super::beside::BesideFault;
 use super::leaf_format::EntryFault;
 use super::receipt::Receipt;
 use crate::hash::Hash;
@@ -111,6 +112,8 @@ pub enum Kind {
     },
     /// The promise has no index, which the leaves of a log with tiles are looked for by.
     NoIndex,
+    /// The tree has the leaf; what its entry has beside it is not what was sent.
+    AlteredBeside(BesideFault),
     /// The deadline had passed before a head covered the leaf.
     Overdue {
         /// The first head that did; none while none does.
@@ -128,6 +131,8 @@ impl Kind {
             Self::TamperedTile { .. } => "tampered-tile",
             Self::PromisedTwice { .. } => "index-promised-twice",
             Self::NoIndex => "no-leaf-index",
+            Self::AlteredBeside(BesideFault::Chain) => "altered-chain",
+            Self::AlteredBeside(BesideFault::Precertificate) => "altered-precertificate",
             Self::Overdue { .. } => "overdue",
         }
     }

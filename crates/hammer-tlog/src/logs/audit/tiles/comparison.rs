@@ -26,7 +26,12 @@ pub(super) fn compare<F: LeafFormat>(
         entries += 1;
         let got = match entry {
             Ok(_) if !(leaves.skip..width).contains(&position) => continue,
-            Ok(entry) => F::leaf_hash(&entry).map_err(BundleFault::Leafless),
+            Ok(entry) => {
+                if let Some(beside) = F::beside(&entry) {
+                    leaves.has_beside(position, beside);
+                }
+                F::leaf_hash(&entry).map_err(BundleFault::Leafless)
+            }
             Err(error) => {
                 // What follows cannot be read either.
                 entries = position;
