@@ -36,6 +36,8 @@ mod head_joins;
 mod head_watch;
 mod late_tiles;
 mod receipt_desk;
+mod reference_watch;
+mod refused_proof;
 mod trouble_watch;
 mod voice;
 
@@ -45,6 +47,8 @@ use head_joins::HeadJoins;
 use head_watch::HeadWatch;
 use late_tiles::LateTiles;
 use receipt_desk::ReceiptDesk;
+use reference_watch::ReferenceWatch;
+use refused_proof::RefusedProof;
 use trouble_watch::TroubleWatch;
 use voice::AuditVoice;
 
@@ -100,6 +104,10 @@ pub(crate) async fn run<L: LogSource, T: TreeReading<L>>(
         let late = pin!(audit.late.at_last(&audit.reader, &clock, &mut audit.voice));
         select(late, clock.sleep_until(deadline.saturating_add(LAST_TILES))).await;
     }
+    {
+        let last = pin!(audit.references.at_last(&audit.reader, &clock, &audit.voice));
+        select(last, clock.sleep_until(deadline.saturating_add(LAST_TILES))).await;
+    }
     audit.end(in_time);
 }
 
@@ -114,6 +122,8 @@ struct AuditLoop<L, T> {
     troubles: TroubleWatch,
     late: LateTiles,
     survey: DueSurvey,
+    references: ReferenceWatch,
+    refused_proof: RefusedProof,
     /// Why a head could not be proved last, of those that the log refuses to prove.
     refusal: Option<String>,
     voice: AuditVoice,
@@ -145,6 +155,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             troubles: TroubleWatch::new(every.into()),
             late: LateTiles::default(),
             survey: DueSurvey::new(every),
+            references: ReferenceWatch::default(),
+            refused_proof: RefusedProof::default(),
             refusal: None,
             voice: AuditVoice::new(name, sink, clock),
         }
@@ -158,6 +170,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         self.troubles.pass_over(went.is_ok(), &self.reader, &self.voice);
         self.tell();
         self.late.ask_again(&self.reader, &mut self.voice).await;
+        self.references.met(self.tree.references());
+        self.references.ask(&self.reader, &self.voice).await;
         self.heads.over(went.is_ok(), &self.voice);
         let (patience, now) = (self.voice.sink().patience(), self.voice.now());
         let is_gone = patience.is_some_and(|patience| self.troubles.is_stuck_for(patience, now));
@@ -291,7 +305,13 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             let is_by_proof = matches!(follower.need(), Some(Need::ConsistencyProof { .. }));
             match proved {
                 Err(why) if may_lag && is_by_proof && why.is_refusal() => follower.set_aside(),
-                proved => proved?,
+                proved => {
+                    // Of several servers the one that is asked may not be the one that served the head.
+                    if !self.reader.are_several() {
+                        self.refused_proof.went(follower.need().as_ref(), &proved, &self.voice);
+                    }
+                    proved?;
+                }
             }
         }
         Ok(())

@@ -1,5 +1,5 @@
 use hammer_core::promise::Fault;
-use hammer_tlog::logs::audit::{Breach, BesideFault, BundleFault, Finding, Flaw, Kind, Published, Receipt};
+use hammer_tlog::logs::audit::{BesideFault, Breach, BundleFault, Finding, Flaw, Kind, Published, Receipt};
 use hammer_tlog::logs::follow::{Event, TileFault};
 use hammer_tlog::logs::tile::{Level, TileId};
 

@@ -43,6 +43,12 @@ pub trait LogSource: Send + Sync + 'static {
         format!("/{tile}")
     }
 
+    /// Where something is that an entry refers to by its SHA-256 ([`LeafFormat::references`](hammer_tlog::logs::audit::LeafFormat::references));
+    /// none where the log serves none.
+    fn reference_path(&self, _reference: &Hash) -> Option<String> {
+        None
+    }
+
     /// The consistency proof between the trees of these sizes; none where the log is followed by its tiles.
     fn consistency(&self, _first: u64, _second: u64) -> Option<LogQuery<Vec<Hash>>> {
         None

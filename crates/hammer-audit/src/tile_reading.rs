@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use hammer_core::background::give_way;
 use hammer_measure::Nanos;
+use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::audit::{
     AuditBounds, Finding, LeafFormat, Receipt, ReceiptClock, TileAudit, Verdict, bundles,
 };
@@ -101,6 +102,10 @@ impl<L: LogSource, F: LeafFormat> TreeReading<L> for TileReading<F> {
 
     fn verdicts(&mut self) -> Vec<Verdict> {
         self.audit.verdicts()
+    }
+
+    fn references(&mut self) -> Vec<Hash> {
+        self.audit.references()
     }
 
     fn findings(&mut self) -> Vec<Finding> {

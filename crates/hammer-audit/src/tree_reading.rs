@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use hammer_core::promise::Fault;
 use hammer_measure::Nanos;
+use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::audit::{AuditBounds, Finding, Receipt, ReceiptClock, Verdict};
 use hammer_tlog::logs::follow::{Event, Follower};
 
@@ -60,6 +61,11 @@ pub(crate) trait TreeReading<L>: Sized {
 
     /// The receipts whose promise was found broken in the protocol's own words since the last call.
     fn faults(&mut self) -> Vec<(Receipt, Fault)> {
+        Vec::new()
+    }
+
+    /// What entries refer to and was met for the first time since the last call.
+    fn references(&mut self) -> Vec<Hash> {
         Vec::new()
     }
 

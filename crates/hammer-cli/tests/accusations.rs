@@ -142,7 +142,7 @@ const LAG: Nanos = Nanos::from_millis(300);
 #[test]
 fn a_run_accuses_nobody_of_a_tile_that_comes_late_and_audits_what_it_holds() {
     let log = Log::of(Flavour::StaticCt, Vec::new());
-    let url = late(&log, LAG, is_tile);
+    let url = late(&log, LAG, is_tile_or_issuer);
     let report = run(&json!({
         "target": target(&log, &url),
         "workloads": [{ "name": "submit", "ct_submit": {}, "load": { "rate": "50/s" } }],
@@ -215,4 +215,53 @@ fn what_is_not_served_at_the_next_look_either_is_missing_to_whoever_looks() {
     }));
     let kinds: Vec<_> = report.breaches.iter().map(|breach| breach.kind.as_str()).collect();
     assert!(!kinds.is_empty() && kinds.iter().all(|kind| *kind == "missing-tile"), "{:?}", report.breaches);
+}
+
+/// The kinds of what a run of 50 submissions a second found broken of the log at `url`, within that drain.
+fn found(log: &Log, kind: &str, url: &str, drain: &str) -> Vec<String> {
+    let mut target = target(log, url);
+    target["log"]["kind"] = json!(kind);
+    let report = run(&json!({
+        "target": target,
+        "workloads": [{ "name": "submit", "ct_submit": {}, "load": { "rate": "50/s" } }],
+        "phases": { "measurement": "2s", "drain": drain },
+    }));
+    assert_eq!(report.verdict.exit_code, 4, "{:?} {:?}", report.verdict, notes(&report));
+    report.breaches.into_iter().map(|breach| breach.kind).collect()
+}
+
+#[test]
+fn an_issuer_that_is_another_certificate_or_stays_away_is_told_by_a_run() {
+    for (kind, passed) in [
+        ("altered-issuer", (|| Passed::Answered(b"another".to_vec())) as fn() -> Passed),
+        ("missing-issuer", || Passed::Refused(404)),
+    ] {
+        let log = Log::of(Flavour::StaticCt, Vec::new());
+        let url = front(&log.lab.url, move |path| match path.starts_with("/issuer/") {
+            true => passed(),
+            false => Passed::On,
+        });
+        let found = found(&log, "static-ct", &url, "5s");
+        assert!(!found.is_empty() && found.iter().all(|found| found == kind), "{found:?}");
+    }
+}
+
+#[test]
+fn a_log_that_refuses_to_prove_the_head_that_it_serves_is_told_once() {
+    let log = Log::of(Flavour::Rfc6962, Vec::new());
+    let url = front(&log.lab.url, |path| match path.contains("get-sth-consistency") {
+        true => Passed::Refused(400),
+        false => Passed::On,
+    });
+    assert_eq!(found(&log, "rfc6962", &url, "5s"), ["unproved-checkpoint"]);
+}
+
+#[test]
+fn a_log_that_says_it_takes_no_root_and_accepts_chains_contradicts_itself() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    let url = front(&log.lab.url, |path| match path.ends_with("/get-roots") {
+        true => Passed::Answered(br#"{"certificates":[]}"#.to_vec()),
+        false => Passed::On,
+    });
+    assert_eq!(found(&log, "static-ct", &url, "10s"), ["empty-roots"]);
 }

@@ -15,7 +15,8 @@ use log::{FLAVOURS, Log};
 /// `hammer ct COMMAND` on a log, of that key and origin, for half a second.
 fn load(log: &Log, command: &str, (key, origin): (&str, &str), more: &[&str]) -> Ended {
     let url = log.lab.url.as_str();
-    let args = ["ct", command, url, "--key", key, "--origin", origin, "-q", "20/s", "-z", "500ms", "--out", "-"];
+    let args =
+        ["ct", command, url, "--key", key, "--origin", origin, "-q", "20/s", "-z", "500ms", "--out", "-"];
     hammer(&[&args, more].concat())
 }
 
@@ -38,7 +39,11 @@ fn an_origin_that_is_not_the_logs_is_refused_with_what_says_it() {
     for command in ["submit", "read"] {
         let ended = load(&log, command, (&log.key, "another.test/log"), &[]);
         let says = format!("the log signs as {signs}, and the plan says another.test/log");
-        is_refused(&log, &ended, &[&says, &format!("--set target.log.origin={signs}"), &format!("--origin {signs}")]);
+        is_refused(
+            &log,
+            &ended,
+            &[&says, &format!("--set target.log.origin={signs}"), &format!("--origin {signs}")],
+        );
     }
     let ended = load(&log, "submit", (&log.key, signs), &[]);
     assert_ne!(ended.code, 2, "{}", ended.stderr);
@@ -65,9 +70,14 @@ fn roots_that_the_log_lacks_are_refused_with_what_prints_them() {
         let log = Log::of(flavour, Vec::new());
         let kind = if flavour == Flavour::StaticCt { "static-ct" } else { "rfc6962" };
         let of_seed = |command, more: &[&str]| {
-            load(&log, command, (&log.key, log.lab.origin()), &[&["--kind", kind, "--seed", "9"], more].concat())
+            load(
+                &log,
+                command,
+                (&log.key, log.lab.origin()),
+                &[&["--kind", kind, "--seed", "9"], more].concat(),
+            )
         };
-        let words = ["lacks 1 of the 1 that chains end in", "`hammer ct roots PLAN >roots.pem`"];
+        let words = ["lacks 1 of 1 roots that chains end in", "`hammer ct roots PLAN >roots.pem`"];
         is_refused(&log, &of_seed("submit", &[]), &words);
         let report = of_seed("submit", &["--no-preflight"]).report();
         let fates = report.totals.all.fates;

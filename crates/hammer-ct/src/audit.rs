@@ -16,12 +16,14 @@ use crate::plan::AuditInterval;
 
 mod ct_log;
 mod lookup;
+mod roots_watch;
 pub(crate) mod sct_evidence;
 mod sweep;
 mod written;
 
 pub use ct_log::CtLog;
 pub use lookup::{LookedUp, ReceiptLookup, Signed, Standing};
+pub use roots_watch::{Accepted, RootsWatch};
 pub use sweep::{LogSweep, MOST_FLAWS, Swept};
 pub use written::{ReceiptError, WrittenReceipt};
 

@@ -20,8 +20,8 @@ mod verify;
 mod window;
 
 pub use audit::{
-    Auditor, CtLog, LogSweep, LookedUp, MOST_FLAWS, ReceiptError, ReceiptLookup, Signed, Standing, Swept,
-    WrittenReceipt,
+    Accepted, Auditor, CtLog, LogSweep, LookedUp, MOST_FLAWS, ReceiptError, ReceiptLookup, RootsWatch,
+    Signed, Standing, Swept, WrittenReceipt,
 };
 pub use error::CtError;
 pub use hammer_audit::LOG_FORKED;
@@ -31,7 +31,7 @@ pub use plan::{
     PolicyPlan, ProfileName, PublicKey, ReadKind, ReadPlan, SignerAlgorithm, StatedLog, SubmitPlan,
     UnusableKey,
 };
-pub use preflight::{LogMismatch, Preflight};
+pub use preflight::{LogMismatch, Preflight, PreflightFinding};
 pub use read::{ReadOp, ReadSession, ReadVerifier, ReadWorkload};
 pub use roots::{Roots, roots};
 pub use route::LogRoute;

@@ -45,15 +45,22 @@ pub enum LogMismatch {
         log_id: String,
     },
     /// It lacks roots that chains of the plan end in.
-    #[error("the log takes {takes} roots, and lacks {lacks} of the {ends} that chains end in")]
+    #[error("the log lacks {lacks} of {ends} roots that chains end in")]
     Roots {
-        /// How many it takes.
-        takes: usize,
         /// How many of the plan's it lacks.
         lacks: usize,
         /// How many the plan's chains end in.
         ends: usize,
     },
+}
+
+/// What a look at a log has shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PreflightFinding {
+    /// What is not as the plan says.
+    pub mismatches: Vec<LogMismatch>,
+    /// Whether the log says that it takes no root at all, which what it accepts may contradict.
+    pub takes_none: bool,
 }
 
 /// A look at a log before a run.
@@ -74,9 +81,12 @@ impl Preflight<'_> {
     ///
     /// # Errors
     /// Those of [`hammer_net::Client::new`].
-    pub async fn look(&self) -> Result<Vec<LogMismatch>, ConfigError> {
-        let (head, roots) = futures::join!(self.head(), self.lacking());
-        Ok(head?.into_iter().chain(roots?).collect())
+    pub async fn look(&self) -> Result<PreflightFinding, ConfigError> {
+        let (head, roots) = futures::join!(self.head(), self.roots());
+        let roots = roots?;
+        let lacking = roots.as_ref().and_then(|taken| self.lacking(taken));
+        let mismatches = head?.into_iter().chain(lacking).collect();
+        Ok(PreflightFinding { mismatches, takes_none: roots.is_some_and(|taken| taken.is_empty()) })
     }
 
     async fn head(&self) -> Result<Option<LogMismatch>, ConfigError> {
@@ -93,18 +103,22 @@ impl Preflight<'_> {
         Ok(again.is_some_and(|again| is_foreign(&again)).then(|| LogMismatch::HeadKey { log_id: log_id() }))
     }
 
-    async fn lacking(&self) -> Result<Option<LogMismatch>, ConfigError> {
+    /// The roots that the log says it takes.
+    async fn roots(&self) -> Result<Option<Vec<Vec<u8>>>, ConfigError> {
         if self.roots.is_empty() {
             return Ok(None);
         }
         let client = self.open(self.log.submission_client(self.client.clone()).into())?;
         let Some(body) = self.read(&client, GET_ROOTS).await else { return Ok(None) };
-        let Ok(GetRoots { certificates }) = serde_json::from_slice(&body) else { return Ok(None) };
-        let lacks = |root: &&Vec<u8>| certificates.iter().all(|taken| &taken.0 != *root);
-        let (takes, ends) = (certificates.len(), self.roots.len());
-        let lacks = self.roots.iter().filter(lacks).count();
+        let roots = serde_json::from_slice::<GetRoots>(&body).ok();
+        Ok(roots.map(|roots| roots.certificates.into_iter().map(|root| root.0).collect()))
+    }
+
+    fn lacking(&self, taken: &[Vec<u8>]) -> Option<LogMismatch> {
+        let ends = self.roots.len();
+        let lacks = self.roots.iter().filter(|root| !taken.contains(root)).count();
         // One that says that it takes none may take all: what it accepts shows that.
-        Ok((lacks > 0 && takes > 0).then_some(LogMismatch::Roots { takes, lacks, ends }))
+        (lacks > 0 && !taken.is_empty()).then_some(LogMismatch::Roots { lacks, ends })
     }
 
     fn open(&self, place: LogPlace) -> Result<LogClient, ConfigError> {

@@ -21,6 +21,7 @@ use hammer_net::ClientConfig;
 use hammer_synth::{Kind, MintScratch};
 use http::uri::PathAndQuery;
 
+use crate::audit::Accepted;
 use crate::error::CtError;
 use crate::log::{ADD_CHAIN, ADD_PRE_CHAIN, LogTarget, SERVICE};
 use crate::plan::SubmitPlan;
@@ -109,6 +110,12 @@ impl SubmitWorkload {
     #[must_use]
     pub fn audited(self, audit: AuditLink) -> Self {
         Self { verifier: self.verifier.audited(audit), ..self }
+    }
+
+    /// Notes there that an SCT holds ([`SctVerifier::noting`]).
+    #[must_use]
+    pub fn noting(self, accepted: Accepted) -> Self {
+        Self { verifier: self.verifier.noting(accepted), ..self }
     }
 
     /// Chooses what a duplicate repeats; while nothing was answered, that is a chain of its own.

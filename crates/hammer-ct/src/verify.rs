@@ -13,6 +13,7 @@ use hammer_measure::Nanos;
 use hammer_tlog::keys::key::SignatureBatch;
 
 use self::rules::{Opened, Rules};
+use crate::audit::Accepted;
 use crate::log::LogTarget;
 use crate::promise::LogPromise;
 
@@ -28,7 +29,8 @@ impl SctVerifier {
     /// every timestamp is recent and no index is promised twice.
     pub fn new(log: Arc<LogTarget>, epoch_unix_ms: u64, roots: Vec<Vec<u8>>, distinct: bool) -> Self {
         let (roots, indices) = (Arc::new(roots), distinct.then(Arc::default));
-        let rules = Rules { log, epoch_unix_ms, roots, indices, deduplicates: true, audit: None };
+        let rules =
+            Rules { log, epoch_unix_ms, roots, indices, deduplicates: true, audit: None, accepted: None };
         Self { rules, batch: SignatureBatch::new() }
     }
 
@@ -43,6 +45,13 @@ impl SctVerifier {
     #[must_use]
     pub fn audited(mut self, audit: AuditLink) -> Self {
         self.rules.audit = Some(audit);
+        self
+    }
+
+    /// Notes there that an SCT holds.
+    #[must_use]
+    pub fn noting(mut self, accepted: Accepted) -> Self {
+        self.rules.accepted = Some(accepted);
         self
     }
 

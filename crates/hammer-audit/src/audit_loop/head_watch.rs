@@ -89,11 +89,7 @@ impl HeadWatch {
         }
         let saved = head.map(|head| format!("; {}", self.saved(smaller, head))).unwrap_or_default();
         let skew_ms = self.clock.skew_ms;
-        voice.breach(
-            BACKDATED_CHECKPOINT,
-            None,
-            format!("{detail}; the stated skew is {skew_ms} ms{saved}"),
-        );
+        voice.breach(BACKDATED_CHECKPOINT, None, format!("{detail}; the stated skew is {skew_ms} ms{saved}"));
     }
 
     /// Where both heads are saved.

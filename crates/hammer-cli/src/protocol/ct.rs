@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use hammer_audit::MOST_LINKS;
+use hammer_audit::{LogPlace, MOST_LINKS};
 use hammer_core::dispatch::LanePlan;
 use hammer_core::observe::{Named, Observer};
 use hammer_core::run::StopRule;
 use hammer_core::runtime::threaded::ThreadedRuntime;
-use hammer_ct::{Auditor, CtRun, LOG_FORKED, SubmitPlan, Window};
+use hammer_ct::{Accepted, Auditor, CtRun, LOG_FORKED, RootsWatch, SubmitPlan, Window};
 use hammer_measure::headline::Headline;
 use http::Uri;
 
@@ -119,6 +119,8 @@ struct OpenCt<'a> {
     /// One for each log that workloads go to, or whose tree may end the run, shared by all of them: so that the log is read once, and what it
     /// shows to one is held against what it shows to another.
     auditors: Vec<Option<Auditor>>,
+    /// Of each log that says it takes no root, where it is asked again, and whether it has accepted chains.
+    rootless: Vec<Option<(LogPlace, Accepted)>>,
 }
 
 impl<'a> OpenCt<'a> {
@@ -129,7 +131,8 @@ impl<'a> OpenCt<'a> {
     ) -> Result<OpenCt<'a>, PlanError> {
         let submitted = submitted(planned.plan, &logs)?;
         let auditors = auditors(planned, &logs, &submitted)?;
-        Ok(OpenCt { logs, labs, submitted, auditors })
+        let rootless = vec![None; logs.len()];
+        Ok(OpenCt { logs, labs, submitted, auditors, rootless })
     }
 }
 
@@ -149,10 +152,11 @@ impl OpenProtocol for OpenCt<'_> {
     }
 
     fn describe(&mut self, planned: &RunPlan<'_>) -> Result<(), CliError> {
-        match planned.plan.target.preflight {
-            Some(false) => Ok(()),
-            _ => preflight::look(planned.plan, &self.logs, &self.submitted),
+        if planned.plan.target.preflight != Some(false) {
+            let take_none = preflight::look(planned.plan, &self.logs, &self.submitted)?;
+            self.rootless = take_none.into_iter().map(|place| Some((place?, Accepted::default()))).collect();
         }
+        Ok(())
     }
 
     fn take_labs(&mut self) -> Vec<Box<dyn Lab>> {
@@ -165,7 +169,7 @@ impl OpenProtocol for OpenCt<'_> {
 
     fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
         if let Some(submit) = submission(lane.workload) {
-            return lanes::submissions(submit, &self.logs, &mut self.auditors, lane);
+            return lanes::submissions(submit, &self.logs, (&mut self.auditors, &self.rootless), lane);
         }
         let read = read(lane.workload).cloned().unwrap_or_default();
         lanes::reads(&read, &self.logs, &self.auditors, lane)
@@ -187,16 +191,18 @@ impl OpenProtocol for OpenCt<'_> {
 
     fn observers(self: Box<Self>) -> Result<Vec<Box<dyn Observer>>, PlanError> {
         let several = self.logs.len() > 1;
-        let followed = self.logs.iter().zip(self.auditors);
-        let followed = followed.filter_map(|(log, auditor)| Some((log, Box::new(auditor?))));
-        Ok(followed
-            .map(|(log, auditor)| -> Box<dyn Observer> {
-                match several {
-                    true => Box::new(Named::new(&log.name, auditor)),
-                    false => auditor,
-                }
-            })
-            .collect())
+        let mut observers: Vec<Box<dyn Observer>> = Vec::new();
+        for ((log, auditor), accepted) in self.logs.iter().zip(self.auditors).zip(self.rootless) {
+            let auditor = auditor.map(|auditor| -> Box<dyn Observer> { Box::new(auditor) });
+            let roots = accepted.map(|(place, accepted)| -> Box<dyn Observer> {
+                Box::new(RootsWatch::new(&log.name, place, accepted))
+            });
+            observers.extend(auditor.into_iter().chain(roots).map(|observer| match several {
+                true => Box::new(Named::new(&log.name, observer)),
+                false => observer,
+            }));
+        }
+        Ok(observers)
     }
 }
 
@@ -241,7 +247,9 @@ fn auditors(
 fn read_logs(plan: &Plan, logs: &[OpenLog]) -> Result<BTreeSet<usize>, PlanError> {
     let names: Vec<&str> = logs.iter().map(|log| log.name.as_str()).collect();
     let mut found = BTreeSet::new();
-    for (place, workload) in plan.workloads.iter().enumerate().filter(|(_, workload)| read(workload).is_some()) {
+    for (place, workload) in
+        plan.workloads.iter().enumerate().filter(|(_, workload)| read(workload).is_some())
+    {
         found.extend(places(workload, &names, place)?);
     }
     Ok(found)

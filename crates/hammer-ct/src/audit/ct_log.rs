@@ -76,6 +76,10 @@ impl LogSource for CtLog {
         open_head(&self.log, &self.verifier, body)
     }
 
+    fn reference_path(&self, reference: &Hash) -> Option<String> {
+        Some(format!("/issuer/{reference}"))
+    }
+
     fn consistency(&self, first: u64, second: u64) -> Option<LogQuery<Vec<Hash>>> {
         let path = format!("{GET_STH_CONSISTENCY}?first={first}&second={second}");
         Some(LogQuery {

@@ -36,7 +36,13 @@ pub struct ReadVerifier {
 impl ReadVerifier {
     /// Hands the heads that it verified to `heads`, where somebody follows the log.
     pub(super) fn new(log: Arc<LogTarget>, heads: Option<HeadMemory>) -> Self {
-        Self { verifier: log.checkpoint_verifier(), log, trees: ProvedTrees::default(), heads, now: Nanos::ZERO }
+        Self {
+            verifier: log.checkpoint_verifier(),
+            log,
+            trees: ProvedTrees::default(),
+            heads,
+            now: Nanos::ZERO,
+        }
     }
 
     fn judge(&mut self, record: &ReadRecord<'_>) -> Result<(), Fault> {

@@ -14,6 +14,7 @@ use hammer_tlog::logs::audit::Receipt;
 
 use super::duplicate;
 use super::index_set::IndexSet;
+use crate::audit::Accepted;
 use crate::audit::sct_evidence::{SctEvidence, ShownSct};
 use crate::log::{LogKind, LogTarget};
 use crate::promise::LogPromise;
@@ -32,6 +33,8 @@ pub(super) struct Rules {
     pub(super) deduplicates: bool,
     /// Where promises go whose leaf is to be found in the tree.
     pub(super) audit: Option<AuditLink>,
+    /// Where it is noted that an SCT holds, which somebody wants to know.
+    pub(super) accepted: Option<Accepted>,
 }
 
 /// A record whose signature is among those of a batch.
@@ -97,6 +100,9 @@ impl Rules {
         verdicts: &mut Verdicts,
     ) {
         let kind = LogPromise::Sct.into();
+        if let (Ok(_), Some(accepted)) = (&judged, &self.accepted) {
+            accepted.note();
+        }
         match judged {
             Ok(entry) => match &self.audit {
                 None => verdicts.kept(kind),

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use hammer_audit::LogPlace;
 use hammer_core::compose::Routed;
 use hammer_core::dispatch::LanePlan;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_core::workload::Workload;
 use hammer_ct::{
-    Auditor, Chains, CtError, CtRun, LogRoute, LogTarget, ReadPlan, ReadWorkload, SubmitPlan, SubmitWorkload,
+    Accepted, Auditor, Chains, CtError, CtRun, LogRoute, LogTarget, ReadPlan, ReadWorkload, SubmitPlan,
+    SubmitWorkload,
 };
 
 use super::opened::OpenLog;
@@ -48,7 +50,7 @@ impl<W: Workload> OnLogs<W> {
 pub(super) fn submissions(
     submit: &SubmitPlan,
     logs: &[OpenLog],
-    auditors: &mut [Option<Auditor>],
+    (auditors, rootless): (&mut [Option<Auditor>], &[Option<(LogPlace, Accepted)>]),
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
     let failed = |error: CtError| PlanFault::failed(error).at(lane.at(SUBMIT));
@@ -67,6 +69,10 @@ pub(super) fn submissions(
     let (warm_up, name) = (lane.warm_up, lane.workload.name.as_str());
     let each = OnLogs { route, logs: made }.map(|log, made| {
         let made = made.warm_up(warm_up).of_service(&logs[log].name);
+        let made = match &rootless[log] {
+            Some((_, accepted)) => made.noting(accepted.clone()),
+            None => made,
+        };
         match auditors[log].as_mut().filter(|_| submit.audit) {
             Some(auditor) => made.audited(auditor.link(name)),
             None => made,

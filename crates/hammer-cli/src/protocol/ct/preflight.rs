@@ -3,9 +3,10 @@
 use std::fmt;
 use std::rc::Rc;
 
+use hammer_audit::LogPlace;
 use hammer_core::clock::MonotonicClock;
 use hammer_core::runtime::Clock;
-use hammer_ct::{LogMismatch, Preflight, SubmitPlan};
+use hammer_ct::{LogMismatch, Preflight, PreflightFinding, SubmitPlan};
 use tokio::task::LocalSet;
 
 use super::opened::OpenLog;
@@ -16,27 +17,36 @@ use crate::plan::path::PlanPath;
 
 /// Holds the logs that answer against what the plan says of them, and against the roots that chains submitted to each end in.
 ///
+/// Says by what those of them are reached that take no root, by their own word.
+///
 /// # Errors
 /// The first log that is not as the plan says.
 pub(super) fn look(
     plan: &Plan,
     logs: &[OpenLog],
     submitted: &[Vec<&SubmitPlan>],
-) -> Result<(), CliError> {
+) -> Result<Vec<Option<LogPlace>>, CliError> {
+    let mut take_none = vec![None; logs.len()];
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(StartError::Runtime)?;
-    for (log, submitted) in logs.iter().zip(submitted).filter(|(log, _)| !log.is_embedded) {
+    for (place, (log, submitted)) in logs.iter().zip(submitted).enumerate() {
+        if log.is_embedded {
+            continue;
+        }
         let client = plan.target.client(log.service.as_deref(), log.log.submission.clone(), 1, plan.seed)?;
         let clock: Rc<dyn Clock> = Rc::new(MonotonicClock::starting_now());
+        let sent = log.log.submission_client(client.clone()).into();
         let look = Preflight { log: &log.log, client, roots: roots(plan, submitted), clock };
         let found = LocalSet::new().block_on(&runtime, look.look());
-        let found = found.map_err(|error| PlanFault::from(error).at(log.at.clone()))?;
-        if let Some(mismatch) = found.into_iter().next() {
+        let PreflightFinding { mismatches, takes_none } =
+            found.map_err(|error| PlanFault::from(error).at(log.at.clone()))?;
+        take_none[place] = takes_none.then_some(sent);
+        if let Some(mismatch) = mismatches.into_iter().next() {
             let at = log.at.clone().key(key(&mismatch));
             return Err(PlanFault::said(MendedMismatch { mismatch, log: log.at.clone() }).at(at).into());
         }
     }
-    Ok(())
+    Ok(take_none)
 }
 
 /// The roots that these submissions' chains end in, as far as it is known.

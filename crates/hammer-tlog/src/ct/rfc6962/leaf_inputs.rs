@@ -59,7 +59,8 @@ impl LeafFormat for Rfc6962Leaves {
             Ok(answer) => (answer.entries, None),
             Err(why) => (Vec::new(), Some(Err(EntryFault::new(why.to_string())))),
         };
-        let served = |LeafInput { leaf_input, extra_data }| ServedLeaf { leaf_input: leaf_input.0, extra_data };
+        let served =
+            |LeafInput { leaf_input, extra_data }| ServedLeaf { leaf_input: leaf_input.0, extra_data };
         entries.into_iter().map(move |entry| Ok(served(entry))).chain(fault)
     }
 

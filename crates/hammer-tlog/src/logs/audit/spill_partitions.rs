@@ -164,6 +164,7 @@ fn decode(bytes: &[u8; LENGTH]) -> (Hash, Seen) {
     let (place, size, fetched_ns) = (number(32), number(40), number(48));
     let (unseen_ns, timestamp_ms) = (number(56), number(64));
     let published = (size > 0).then_some(Published { size, fetched_ns, unseen_ns, timestamp_ms });
-    let beside = bytes[72..].first_chunk().filter(|beside| **beside != [0; Beside::LENGTH]).map(Beside::decode);
+    let beside =
+        bytes[72..].first_chunk().filter(|beside| **beside != [0; Beside::LENGTH]).map(Beside::decode);
     (leaf, Seen { index: place & !CLAIMED, published, claimed: place & CLAIMED != 0, beside })
 }
