@@ -2,7 +2,9 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::path::PathBuf;
 
+use futures::future::join_all;
 use hammer_core::background::give_way;
+use hammer_measure::Nanos;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::audit::{
     AuditBounds, Beside, EntryAudit, EntryFault, Finding, LeafFormat, Receipt, ReceiptClock, Verdict, bundles,
@@ -32,8 +34,9 @@ pub(crate) struct EntryReading<F> {
     /// Receipts that came before the audit.
     waiting: Vec<Receipt>,
     started_ms: u64,
-    /// Leaves that the first head may have covered, so that the sweep does not meet them.
-    early: VecDeque<Hash>,
+    /// Leaves that the first head may have covered, so that the sweep does not meet them, and when they were promised, in milliseconds since
+    /// 1970.
+    early: VecDeque<(Hash, u64)>,
     newest: Option<Head>,
     /// Whether the last head was of the tree before it.
     is_still: bool,
@@ -79,7 +82,7 @@ impl<L: EntrySource, F: LeafFormat> TreeReading<L> for EntryReading<F> {
     fn accept(&mut self, receipt: Receipt) {
         let Some(audit) = &mut self.audit else { return self.waiting.push(receipt) };
         if receipt.promised_ms <= self.started_ms {
-            self.early.push_back(receipt.leaf);
+            self.early.push_back((receipt.leaf, receipt.promised_ms));
         }
         audit.accept(receipt);
     }
@@ -189,28 +192,41 @@ impl<F: LeafFormat> EntryReading<F> {
         }
     }
 
-    /// Looks some of the leaves up that the sweep did not meet; those that the tree does not have yet, again in the next
-    /// round.
+    /// Looks some of the leaves up that the sweep did not meet, several at once; those that the tree does not have yet, again in a later
+    /// round. A leaf is left to the sweep first, which costs a slow log one answer for a thousand of them.
     async fn look_up<L: EntrySource>(&mut self, reader: &AuditReader<L>) -> Result<(), Trouble> {
         let (Some(audit), Some(head)) = (&mut self.audit, &self.newest) else { return Ok(()) };
-        self.early.retain(|leaf| audit.awaits(leaf));
-        for _ in 0..self.early.len().min(LOOK_UPS) {
-            let Some(leaf) = self.early.front().copied() else { return Ok(()) };
-            let proof = reader.ask(&reader.log().proof_by_hash(&leaf, head.size)).await;
+        self.early.retain(|(leaf, _)| audit.awaits(leaf));
+        let (is_still, signed_ms) = (self.is_still, head.timestamp_ms);
+        let is_swept = |promised_ms: u64| is_still || signed_ms >= promised_ms.saturating_add(SWEPT_MS);
+        let until = reader.now().saturating_add(LOOK_UP_FOR);
+        for _ in 0..LOOK_UPS / LOOK_UPS_AT_ONCE {
+            let due = self.early.iter().filter(|(_, promised_ms)| is_swept(*promised_ms));
+            let due: Vec<(Hash, u64)> = due.take(LOOK_UPS_AT_ONCE).copied().collect();
+            if due.is_empty() || reader.now() >= until {
+                break;
+            }
+            let asked = due.iter().map(|(leaf, _)| reader.log().proof_by_hash(leaf, head.size));
+            let asked: Vec<_> = asked.collect();
+            let proofs = join_all(asked.iter().map(|query| reader.ask(query))).await;
             // Only now, since a round may end at any await.
-            self.early.pop_front();
-            let is_proved = match &proof {
-                Ok(proof) => audit.proof(leaf, proof.index, head, &proof.audit_path).is_ok(),
-                Err(_) => false,
-            };
-            if !is_proved {
-                self.early.push_back(leaf);
+            self.early.retain(|early| !due.contains(early));
+            let mut went = Ok(());
+            for (early, proof) in due.into_iter().zip(proofs) {
+                let is_proved = match &proof {
+                    Ok(proof) => audit.proof(early.0, proof.index, head, &proof.audit_path).is_ok(),
+                    Err(_) => false,
+                };
+                if !is_proved {
+                    self.early.push_back(early);
+                }
+                if let Err(why) = proof
+                    && !why.is_refusal()
+                {
+                    went = Err(why);
+                }
             }
-            if let Err(why) = proof
-                && !why.is_refusal()
-            {
-                return Err(why);
-            }
+            went?;
         }
         Ok(())
     }
@@ -293,3 +309,8 @@ const ENTRIES: u64 = 1000;
 const HEADS: usize = 64;
 /// In one round.
 const LOOK_UPS: usize = 64;
+const LOOK_UPS_AT_ONCE: usize = 8;
+/// No further ones are started in a round after that.
+const LOOK_UP_FOR: Nanos = Nanos::from_secs(1);
+/// A leaf that was not swept by a head that is so much later than its promise may be from before the sweep.
+const SWEPT_MS: u64 = 5_000;
