@@ -10,6 +10,7 @@ use crate::report::{
 use crate::verdict::Standing;
 
 mod accounting;
+mod broken;
 mod bursts;
 mod connections;
 mod disruptions;
@@ -158,12 +159,9 @@ fn promises(page: &mut Page, report: &Report) {
         let text = format!("  {}, {}: {}", kind.workload, kind.kind, ledger(&kind.promises));
         page.paragraph("", &text);
     }
-    for breach in report.breaches.iter().take(MOST_BREACHES) {
-        let seq = breach.seq.map_or_else(String::new, |seq| format!(" #{seq}"));
-        let text = format!("{} of {}{seq}: {}", breach.kind, breach.workload, breach.detail);
-        page.paragraph("broken", &text);
-    }
-    let more = promises.all.broken.saturating_sub(report.breaches.len().min(MOST_BREACHES) as u64);
+    let (broken, told) = broken::sentences(&report.breaches);
+    broken.iter().for_each(|text| page.paragraph("broken", text));
+    let more = promises.all.broken.saturating_sub(told);
     if more > 0 && promises.all.broken > 0 {
         page.paragraph("broken", &format!("and {} more", grouped(more)));
     }
@@ -257,7 +255,6 @@ fn answer(report: &Report, command: &Command, refused: &[Refusal]) -> String {
     format!("{done}{}{}", command.words(), refused.collect::<String>())
 }
 
-const MOST_BREACHES: usize = 5;
 /// Each series has its own.
 const MOST_FINDINGS: usize = 5;
 

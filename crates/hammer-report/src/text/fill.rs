@@ -1,8 +1,8 @@
 //! The fill ahead of a run.
 
-use super::ledger;
 use super::number::{grouped, per_second};
 use super::page::Page;
+use super::{broken, ledger};
 use crate::report::Fill;
 
 pub(super) fn render(page: &mut Page, fill: &Fill) {
@@ -36,11 +36,7 @@ pub(super) fn render(page: &mut Page, fill: &Fill) {
     if fill.promises.all.made > 0 {
         page.paragraph("", &format!("  promises {}", ledger(&fill.promises.all)));
     }
-    for breach in fill.breaches.iter().take(super::MOST_BREACHES) {
-        let seq = breach.seq.map_or_else(String::new, |seq| format!(" #{seq}"));
-        page.paragraph(
-            "broken",
-            &format!("fill: {} of {}{seq}: {}", breach.kind, breach.workload, breach.detail),
-        );
+    for text in broken::sentences(&fill.breaches).0 {
+        page.paragraph("broken", &format!("fill: {text}"));
     }
 }
