@@ -16,8 +16,8 @@ pub(super) struct HeadWatch {
     folder: PathBuf,
     clock: ReceiptClock,
     stale: StaleHeads,
-    /// The signatures beside the log's own, as they were told last.
-    cosigners: Vec<String>,
+    /// Whose signatures stood beside the log's own, as it was told.
+    cosigners: Vec<Vec<String>>,
     /// How the log has contradicted itself up to now.
     contradicted: Vec<&'static str>,
     /// Rounds in a row that showed no head which continues the tree.
@@ -35,7 +35,9 @@ pub(super) struct HeadWatch {
 impl HeadWatch {
     /// Heads that contradict each other are saved in that folder.
     pub(super) fn new(folder: PathBuf, clock: ReceiptClock) -> Self {
-        let (stale, cosigners, contradicted) = Default::default();
+        let (stale, contradicted) = Default::default();
+        // Of a log that signs alone there is nothing to say.
+        let cosigners = vec![Vec::new()];
         let (astray, is_over, behind, was_ahead, was_back) = (0, false, None, false, false);
         Self { folder, clock, stale, cosigners, contradicted, astray, is_over, behind, was_ahead, was_back }
     }
@@ -189,21 +191,23 @@ impl HeadWatch {
 
     /// Tells who else signs the heads, once and when that changes. Their keys are not known, so nothing is verified.
     pub(super) fn cosigned(&mut self, cosigners: &[Cosigner], voice: &AuditVoice) {
-        let mut cosigners: Vec<_> =
-            cosigners.iter().map(|cosigner| format!("{} ({:08x})", cosigner.name, cosigner.key_id)).collect();
-        cosigners.sort_unstable();
-        if cosigners == self.cosigners {
+        voice.observed("cosignatures", cosigners.len() as f64);
+        // A log may add a line by a key that is another one each time, so that nobody relies on there being none.
+        let mut names: Vec<_> = cosigners.iter().map(|cosigner| cosigner.name.clone()).collect();
+        names.sort_unstable();
+        if self.cosigners.contains(&names) || self.cosigners.len() > MOST_COSIGNED {
             return;
         }
-        self.cosigners = cosigners;
-        voice.observed("cosignatures", self.cosigners.len() as f64);
-        voice.note(&match self.cosigners.as_slice() {
-            [] => "checkpoints carry the log's own signature alone".to_owned(),
-            cosigners => format!(
-                "checkpoints carry {} more signatures, which are not verified: {}",
-                cosigners.len(),
-                cosigners.join(", ")
-            ),
-        });
+        let shown: Vec<_> =
+            cosigners.iter().map(|cosigner| format!("{} ({:08x})", cosigner.name, cosigner.key_id)).collect();
+        voice.note(&format!(
+            "checkpoints carry {} more signatures, which are not verified: {}",
+            shown.len(),
+            shown.join(", ")
+        ));
+        self.cosigners.push(names);
     }
 }
+
+/// Notes of who else signs.
+const MOST_COSIGNED: usize = 4;

@@ -135,7 +135,8 @@ impl<'a> Journal<'a> {
         let grown = grown.map_or_else(|| "first".to_owned(), |grown| format!("+{}", grouped(grown)));
         let cosigned = match cosigners {
             [] => String::new(),
-            names => format!("  cosigned by {}", names.join(", ")),
+            // Nobody gave their keys.
+            names => format!("  and {} more signatures, not verified: {}", names.len(), names.join(", ")),
         };
         let (size, signed) = (grouped(head.size), rfc3339(head.timestamp_ms));
         self.line(&json, &format!("size {size}  {grown}  root {}  signed {signed}{cosigned}", head.root))
