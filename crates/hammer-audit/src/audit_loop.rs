@@ -175,7 +175,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         self.heads.over(went.is_ok(), &self.voice);
         let (patience, now) = (self.voice.sink().patience(), self.voice.now());
         let is_gone = patience.is_some_and(|patience| self.troubles.is_stuck_for(patience, now));
-        self.desk.over(self.heads.is_over() || self.tree.gives_up() || is_gone);
+        let is_hopeless = self.voice.is_judging() && self.troubles.is_hopeless(now);
+        self.desk.over(self.heads.is_over() || self.tree.gives_up() || is_gone || is_hopeless);
         self.heads.cosigned(self.reader.cosigners(), &self.voice);
         self.desk.observe(&self.reader, &self.voice);
     }

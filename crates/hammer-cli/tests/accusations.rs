@@ -265,3 +265,29 @@ fn a_log_that_says_it_takes_no_root_and_accepts_chains_contradicts_itself() {
     });
     assert_eq!(found(&log, "static-ct", &url, "10s"), ["empty-roots"]);
 }
+
+#[test]
+fn a_head_that_stays_wrong_costs_no_whole_drain() {
+    for (refused, exit_code) in [(true, 5), (false, 4)] {
+        let log = Log::of(Flavour::StaticCt, Vec::new());
+        let (url, asked) = (log.lab.url.clone(), AtomicU64::new(0));
+        let front = front(&log.lab.url, move |path| match path {
+            "/checkpoint" if refused => Passed::Refused(404),
+            // The first is for who looks before the run.
+            "/checkpoint" if asked.fetch_add(1, Ordering::Relaxed) > 0 => {
+                let mut note = String::from_utf8(read(&url, path)).unwrap();
+                note.insert(0, 'x');
+                Passed::Answered(note.into_bytes())
+            }
+            _ => Passed::On,
+        });
+        let report = run(&json!({
+            "target": target(&log, &front),
+            "workloads": [{ "name": "submit", "ct_submit": {}, "load": { "rate": "50/s" } }],
+            "phases": { "measurement": "1s", "drain": "10m" },
+        }));
+        assert_eq!(report.verdict.exit_code, exit_code, "{:?}", report.verdict);
+        let promises = &report.promises.all;
+        assert_eq!((promises.kept, promises.pending), (0, 0), "{promises:?}");
+    }
+}

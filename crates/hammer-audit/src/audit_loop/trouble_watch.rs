@@ -17,6 +17,10 @@ pub(super) struct TroubleWatch {
     in_a_row: u32,
     /// Since when no round has gone well nor brought a verdict, in the time without load.
     stuck_since: Option<Nanos>,
+    /// Since when each round was refused, or answered with what is not the log's.
+    refused_since: Option<Nanos>,
+    /// Whether a round went well.
+    was_well: bool,
 }
 
 impl TroubleWatch {
@@ -28,6 +32,8 @@ impl TroubleWatch {
             broken: None,
             in_a_row: 0,
             stuck_since: None,
+            refused_since: None,
+            was_well: false,
         }
     }
 
@@ -42,6 +48,9 @@ impl TroubleWatch {
         self.readability.looked(started, voice.now(), went);
         let is_stuck = voice.is_judging() && went.as_ref().is_err_and(|why| why.breach_kind().is_none());
         self.stuck_since = is_stuck.then(|| self.stuck_since.unwrap_or(voice.now()));
+        let is_refused = went.as_ref().is_err_and(|why| why.is_refusal() || why.breach_kind().is_some());
+        self.refused_since = is_refused.then(|| self.refused_since.unwrap_or(started));
+        self.was_well |= went.is_ok();
         match went {
             Ok(()) => {
                 self.broken = None;
@@ -84,6 +93,13 @@ impl TroubleWatch {
         self.stuck_since.is_some_and(|since| now.since(since) >= patience)
     }
 
+    /// Whether the log has refused what is asked for long enough that nobody need wait for it: of one that was never of use, where its head,
+    /// its key or its path is wrong, a moment.
+    pub(super) fn is_hopeless(&self, now: Nanos) -> bool {
+        let patience = if self.was_well { PATIENCE } else { A_MOMENT };
+        self.refused_since.is_some_and(|since| now.since(since) >= patience)
+    }
+
     /// The last round could not do that.
     pub(super) fn failed(&mut self, what: String) {
         self.readability.failed(what);
@@ -104,5 +120,7 @@ impl TroubleWatch {
     }
 }
 
+const A_MOMENT: Nanos = Nanos::from_secs(3);
+const PATIENCE: Nanos = Nanos::from_secs(10);
 /// Rounds in trouble before the next server is tried.
 const MOST_IN_A_ROW: u32 = 3;
