@@ -212,6 +212,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         proved.and(joined).and(read)?;
         // A head of long ago does not say what the tree lacks now, proved or not.
         let is_newest = self.chains.active().follower.behind() == 0 && self.heads.stale() == stale && !is_old;
+        self.aged(&head, self.desk.unix_ms(asked_ns)).await;
         self.due(&head, is_newest, self.desk.unix_ms(asked_ns)).await;
         Ok(())
     }
@@ -241,6 +242,18 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             self.survey.is_over();
         } else if self.survey.none_is_newer(self.voice.now()) {
             self.tree.overdue(asked_ms);
+        }
+    }
+
+    /// Tells a head that is older than the log may have, where none of its servers has a newer one. One that takes nothing signs nothing.
+    async fn aged(&mut self, head: &Head, asked_ms: u64) {
+        let Some(most) = self.reader.log().oldest_head() else { return };
+        if self.heads.has_contradicted() || !self.heads.is_too_old(head, most, asked_ms) {
+            return;
+        }
+        let Ok(others) = self.reader.heads_of_all().await else { return };
+        if others.iter().all(|other| self.heads.is_too_old(other, most, asked_ms)) {
+            self.heads.too_old(head, asked_ms, &self.voice);
         }
     }
 
@@ -365,6 +378,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             if tree == active {
                 self.tree.follow(&event);
             }
+            if matches!(event, Event::Grew { .. }) {
+                self.heads.lives();
+            }
             if let Event::Forked { newer: head, .. } = &event {
                 self.answered.contradicted(HeadId { tree, size: head.size, root: head.root });
             }
@@ -407,6 +423,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             }
         }
         self.desk.judged(&verdicts, self.reader.log(), &mut self.voice);
+        if self.tree.pending() > 0 {
+            self.heads.lives();
+        }
         let faults = self.tree.faults();
         self.desk.refused(&faults, self.reader.log());
         self.tree.notes().iter().for_each(|note| self.voice.note(note));

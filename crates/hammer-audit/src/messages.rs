@@ -211,6 +211,9 @@ pub(crate) const FUTURE_CHECKPOINT: &str = "future-checkpoint";
 /// A head that is dated before a smaller one, or before what it covers.
 pub(crate) const BACKDATED_CHECKPOINT: &str = "backdated-checkpoint";
 
+/// A head that is older than the maximum merge delay, of a log that takes entries.
+pub(crate) const OLD_CHECKPOINT: &str = "old-checkpoint";
+
 /// The observation that becomes 1 when the log forked or shrank, for a rule that stops the run.
 pub const LOG_FORKED: &str = "log_forked";
 

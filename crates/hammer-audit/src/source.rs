@@ -71,6 +71,11 @@ pub trait LogSource: Send + Sync + 'static {
         Duration::ZERO
     }
 
+    /// How old the newest head may be of a log that takes entries; nothing is said of it without.
+    fn oldest_head(&self) -> Option<Duration> {
+        None
+    }
+
     /// The protocol's own words, in what is told of broken promises.
     fn words(&self) -> AuditWords {
         AuditWords::default()

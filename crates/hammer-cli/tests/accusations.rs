@@ -291,3 +291,30 @@ fn a_head_that_stays_wrong_costs_no_whole_drain() {
         assert_eq!((promises.kept, promises.pending), (0, 0), "{promises:?}");
     }
 }
+
+#[test]
+fn a_log_that_takes_chains_and_signs_no_new_head_is_told_once() {
+    for is_frozen in [true, false] {
+        let log = Log::of(Flavour::StaticCt, Vec::new());
+        let (url, frozen) = (log.lab.url.clone(), Mutex::<Option<Vec<u8>>>::default());
+        let front = front(&log.lab.url, move |path| match path {
+            "/checkpoint" if is_frozen => {
+                let head = frozen.lock().unwrap().get_or_insert_with(|| read(&url, path)).clone();
+                Passed::Answered(head)
+            }
+            _ => Passed::On,
+        });
+        let mut target = target(&log, &front);
+        (target["log"]["mmd"], target["log"]["skew"]) = (json!("3s"), json!("2s"));
+        let report = run(&json!({
+            "target": target,
+            "workloads": [{ "name": "submit", "ct_submit": {}, "load": { "rate": "20/s" } }],
+            "phases": { "measurement": "8s", "drain": "20s" },
+        }));
+        let old = report.breaches.iter().filter(|breach| breach.kind == "old-checkpoint").count();
+        assert_eq!(old, usize::from(is_frozen), "{:?}", report.breaches);
+        if !is_frozen {
+            is_believed(&report);
+        }
+    }
+}

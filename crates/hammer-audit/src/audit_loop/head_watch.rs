@@ -7,7 +7,7 @@ use hammer_tlog::logs::follow::Head;
 
 use super::voice::AuditVoice;
 use crate::head_files::{save_heads, save_newer};
-use crate::messages::{BACKDATED_CHECKPOINT, FUTURE_CHECKPOINT, LOG_FORKED, SHRINKING_TREE};
+use crate::messages::{BACKDATED_CHECKPOINT, FUTURE_CHECKPOINT, LOG_FORKED, OLD_CHECKPOINT, SHRINKING_TREE};
 use crate::source::Cosigner;
 use crate::stale_heads::StaleHeads;
 
@@ -30,6 +30,10 @@ pub(super) struct HeadWatch {
     was_ahead: bool,
     /// Whether a head was told to be dated back.
     was_back: bool,
+    /// Whether the log has taken entries since it is followed.
+    is_live: bool,
+    /// Whether a head was told to be too old.
+    was_old: bool,
 }
 
 impl HeadWatch {
@@ -38,8 +42,22 @@ impl HeadWatch {
         let (stale, contradicted) = Default::default();
         // Of a log that signs alone there is nothing to say.
         let cosigners = vec![Vec::new()];
-        let (astray, is_over, behind, was_ahead, was_back) = (0, false, None, false, false);
-        Self { folder, clock, stale, cosigners, contradicted, astray, is_over, behind, was_ahead, was_back }
+        let (astray, is_over, behind) = (0, false, None);
+        let (was_ahead, was_back, is_live, was_old) = (false, false, false, false);
+        Self {
+            folder,
+            clock,
+            stale,
+            cosigners,
+            contradicted,
+            astray,
+            is_over,
+            behind,
+            was_ahead,
+            was_back,
+            is_live,
+            was_old,
+        }
     }
 
     /// Takes a head that is served, and the newest one of its tree: tells the first that is dated in the future, and the first that is dated
@@ -78,6 +96,25 @@ impl HeadWatch {
             );
             self.dated_back(&detail, None, None, voice);
         }
+    }
+
+    /// Takes that the log takes entries, so that it has to sign.
+    pub(super) fn lives(&mut self) {
+        self.is_live = true;
+    }
+
+    /// Whether a head that was asked for then, in milliseconds since 1970, is older than the log may have as its newest.
+    pub(super) fn is_too_old(&self, head: &Head, most: Duration, asked_ms: u64) -> bool {
+        let earliest_ms = asked_ms.saturating_sub(most.as_millis() as u64);
+        self.is_live && !self.was_old && self.is_before(head.timestamp_ms, earliest_ms)
+    }
+
+    /// Tells that the newest head that the log has anywhere is too old.
+    pub(super) fn too_old(&mut self, head: &Head, asked_ms: u64, voice: &AuditVoice) {
+        self.was_old = true;
+        let age_s = asked_ms.saturating_sub(head.timestamp_ms) / 1000;
+        let saved = self.saved(None, head);
+        voice.breach(OLD_CHECKPOINT, None, format!("the newest head, of {head}, is {age_s} s old; {saved}"));
     }
 
     /// Whether one time of the log's comes before another, which it must not, beyond the stated skew. Not every head has a time.

@@ -93,6 +93,11 @@ impl LogSource for CtLog {
         self.log.skew
     }
 
+    /// RFC 6962 section 3.5: a log has a tree head no older than its maximum merge delay.
+    fn oldest_head(&self) -> Option<Duration> {
+        self.log.folder.is_none().then_some(self.log.mmd)
+    }
+
     fn words(&self) -> AuditWords {
         AuditWords { promise: "sct", overdue: MMD_MISSED, allowance: "merge delay" }
     }
