@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use hammer_audit::{LogPlace, MOST_LINKS};
+use hammer_audit::MOST_LINKS;
 use hammer_core::dispatch::LanePlan;
 use hammer_core::observe::{Named, Observer};
 use hammer_core::run::StopRule;
 use hammer_core::runtime::threaded::ThreadedRuntime;
-use hammer_ct::{Accepted, Auditor, CtRun, LOG_FORKED, RootsWatch, SubmitPlan, Window};
+use hammer_ct::{Auditor, CtRun, LOG_FORKED, RootsWatch, SubmitPlan, Window};
 use hammer_measure::headline::Headline;
 use http::Uri;
 
@@ -38,6 +38,7 @@ use fault::LogFault;
 use opened::OpenLog;
 use panel::{PANEL, side};
 use places::places;
+use preflight::RootlessLog;
 use sections::{SUBMIT, TREE_SIZE, all, read, submission};
 use written::NamedWindow;
 
@@ -119,8 +120,8 @@ struct OpenCt<'a> {
     /// One for each log that workloads go to, or whose tree may end the run, shared by all of them: so that the log is read once, and what it
     /// shows to one is held against what it shows to another.
     auditors: Vec<Option<Auditor>>,
-    /// Of each log that says it takes no root, where it is asked again, and whether it has accepted chains.
-    rootless: Vec<Option<(LogPlace, Accepted)>>,
+    /// Those of the logs that say they take no root.
+    rootless: Vec<Option<RootlessLog>>,
 }
 
 impl<'a> OpenCt<'a> {
@@ -153,8 +154,7 @@ impl OpenProtocol for OpenCt<'_> {
 
     fn describe(&mut self, planned: &RunPlan<'_>) -> Result<(), CliError> {
         if planned.plan.target.preflight != Some(false) {
-            let take_none = preflight::look(planned.plan, &self.logs, &self.submitted)?;
-            self.rootless = take_none.into_iter().map(|place| Some((place?, Accepted::default()))).collect();
+            self.rootless = preflight::look(planned.plan, &self.logs, &self.submitted)?;
         }
         Ok(())
     }
@@ -192,9 +192,9 @@ impl OpenProtocol for OpenCt<'_> {
     fn observers(self: Box<Self>) -> Result<Vec<Box<dyn Observer>>, PlanError> {
         let several = self.logs.len() > 1;
         let mut observers: Vec<Box<dyn Observer>> = Vec::new();
-        for ((log, auditor), accepted) in self.logs.iter().zip(self.auditors).zip(self.rootless) {
+        for ((log, auditor), rootless) in self.logs.iter().zip(self.auditors).zip(self.rootless) {
             let auditor = auditor.map(|auditor| -> Box<dyn Observer> { Box::new(auditor) });
-            let roots = accepted.map(|(place, accepted)| -> Box<dyn Observer> {
+            let roots = rootless.map(|RootlessLog { place, accepted }| -> Box<dyn Observer> {
                 Box::new(RootsWatch::new(&log.name, place, accepted))
             });
             observers.extend(auditor.into_iter().chain(roots).map(|observer| match several {

@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use hammer_audit::LogPlace;
 use hammer_core::compose::Routed;
 use hammer_core::dispatch::LanePlan;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_core::workload::Workload;
 use hammer_ct::{
-    Accepted, Auditor, Chains, CtError, CtRun, LogRoute, LogTarget, ReadPlan, ReadWorkload, SubmitPlan,
-    SubmitWorkload,
+    Auditor, Chains, CtError, CtRun, LogRoute, LogTarget, ReadPlan, ReadWorkload, SubmitPlan, SubmitWorkload,
 };
 
 use super::opened::OpenLog;
 use super::places::places;
+use super::preflight::RootlessLog;
 use super::sections::{READ, SUBMIT};
 use crate::plan::error::{PlanError, PlanFault};
 use crate::protocol::lane::LaneRequest;
@@ -50,7 +49,7 @@ impl<W: Workload> OnLogs<W> {
 pub(super) fn submissions(
     submit: &SubmitPlan,
     logs: &[OpenLog],
-    (auditors, rootless): (&mut [Option<Auditor>], &[Option<(LogPlace, Accepted)>]),
+    (auditors, rootless): (&mut [Option<Auditor>], &[Option<RootlessLog>]),
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
     let failed = |error: CtError| PlanFault::failed(error).at(lane.at(SUBMIT));
@@ -70,7 +69,7 @@ pub(super) fn submissions(
     let each = OnLogs { route, logs: made }.map(|log, made| {
         let made = made.warm_up(warm_up).of_service(&logs[log].name);
         let made = match &rootless[log] {
-            Some((_, accepted)) => made.noting(accepted.clone()),
+            Some(rootless) => made.noting(rootless.accepted.clone()),
             None => made,
         };
         match auditors[log].as_mut().filter(|_| submit.audit) {

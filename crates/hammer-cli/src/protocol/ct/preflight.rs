@@ -6,7 +6,7 @@ use std::rc::Rc;
 use hammer_audit::LogPlace;
 use hammer_core::clock::MonotonicClock;
 use hammer_core::runtime::Clock;
-use hammer_ct::{LogMismatch, Preflight, PreflightFinding, SubmitPlan};
+use hammer_ct::{Accepted, LogMismatch, Preflight, PreflightFinding, SubmitPlan};
 use tokio::task::LocalSet;
 
 use super::opened::OpenLog;
@@ -15,9 +15,18 @@ use crate::plan::Plan;
 use crate::plan::error::PlanFault;
 use crate::plan::path::PlanPath;
 
+/// A log that says it takes no root.
+#[derive(Clone)]
+pub(super) struct RootlessLog {
+    /// Where it is asked again.
+    pub(super) place: LogPlace,
+    /// Whether it has accepted chains.
+    pub(super) accepted: Accepted,
+}
+
 /// Holds the logs that answer against what the plan says of them, and against the roots that chains submitted to each end in.
 ///
-/// Says by what those of them are reached that take no root, by their own word.
+/// Finds those of them that take no root, by their own word.
 ///
 /// # Errors
 /// The first log that is not as the plan says.
@@ -25,8 +34,8 @@ pub(super) fn look(
     plan: &Plan,
     logs: &[OpenLog],
     submitted: &[Vec<&SubmitPlan>],
-) -> Result<Vec<Option<LogPlace>>, CliError> {
-    let mut take_none = vec![None; logs.len()];
+) -> Result<Vec<Option<RootlessLog>>, CliError> {
+    let mut rootless = vec![None; logs.len()];
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(StartError::Runtime)?;
     for (place, (log, submitted)) in logs.iter().zip(submitted).enumerate() {
@@ -40,13 +49,13 @@ pub(super) fn look(
         let found = LocalSet::new().block_on(&runtime, look.look());
         let PreflightFinding { mismatches, takes_none } =
             found.map_err(|error| PlanFault::from(error).at(log.at.clone()))?;
-        take_none[place] = takes_none.then_some(sent);
+        rootless[place] = takes_none.then(|| RootlessLog { place: sent, accepted: Accepted::default() });
         if let Some(mismatch) = mismatches.into_iter().next() {
             let at = log.at.clone().key(key(&mismatch));
             return Err(PlanFault::said(MendedMismatch { mismatch, log: log.at.clone() }).at(at).into());
         }
     }
-    Ok(take_none)
+    Ok(rootless)
 }
 
 /// The roots that these submissions' chains end in, as far as it is known.
