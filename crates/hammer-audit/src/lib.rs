@@ -33,7 +33,6 @@ mod source;
 mod stale_heads;
 mod tile_reading;
 mod tree_reading;
-mod tree_size;
 mod trouble;
 mod unnamed_faults;
 
@@ -52,5 +51,4 @@ pub use source::{
     AnsweredEntry, AnsweredSource, Cosigner, EntryProof, EntrySource, HeadFault, HeadId, HeadedSource,
     InactiveShard, IndexProof, LogQuery, LogSource, OpenedHead, ReadBack, ReceivedHead, Shards,
 };
-pub use tree_size::TreeSizeObserver;
 pub use trouble::Trouble;

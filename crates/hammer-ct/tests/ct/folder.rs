@@ -3,9 +3,8 @@
 use std::fs::{self, File};
 use std::sync::Arc;
 
-use hammer_audit::TreeSizeObserver;
 use hammer_ct::{
-    AuditInterval, Auditor, CtLog, LogTarget, ReadKind, ReadPlan, ReadWorkload, SubmitPlan, SubmitWorkload,
+    AuditInterval, Auditor, LogTarget, ReadKind, ReadPlan, ReadWorkload, SubmitPlan, SubmitWorkload,
 };
 use hammer_lab::CtLabPlan;
 use hammer_lab::ct::Flavour;
@@ -22,11 +21,10 @@ fn audited(plan: CtLabPlan, log: impl Fn(LogTarget) -> LogTarget) -> (LogTarget,
     let (client, shared) = (client(&log), Arc::new(log.clone()));
     let auditor = Auditor::new("log", shared.clone(), client.clone(), run.epoch_unix_ms);
     let mut auditor = auditor.every(AuditInterval::LEAST);
-    let place = shared.place(client.clone());
-    let submit = SubmitWorkload::new(&submissions, shared.clone(), client, &run.ct()).unwrap();
+    let followed = Auditor::of_heads("log", shared.clone(), client.clone(), run.epoch_unix_ms);
+    let submit = SubmitWorkload::new(&submissions, shared, client, &run.ct()).unwrap();
     run.load(submit.audited(auditor.link("w0")), 300.0, 300);
-    run.observers =
-        vec![Box::new(auditor), Box::new(TreeSizeObserver::new("log", CtLog::new(shared), place))];
+    run.observers = vec![Box::new(auditor), Box::new(followed)];
     (log, run.run())
 }
 
