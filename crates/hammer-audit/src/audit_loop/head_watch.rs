@@ -103,10 +103,11 @@ impl HeadWatch {
         self.is_live = true;
     }
 
-    /// Whether a head that was asked for then, in milliseconds since 1970, is older than the log may have as its newest.
+    /// Whether a head that was asked for then, in milliseconds since 1970, is older than the log may have as its newest. The times of a log that
+    /// dates its heads back, as was told, say nothing more.
     pub(super) fn is_too_old(&self, head: &Head, most: Duration, asked_ms: u64) -> bool {
         let earliest_ms = asked_ms.saturating_sub(most.as_millis() as u64);
-        self.is_live && !self.was_old && self.is_before(head.timestamp_ms, earliest_ms)
+        self.is_live && !self.was_old && !self.was_back && self.is_before(head.timestamp_ms, earliest_ms)
     }
 
     /// Tells that the newest head that the log has anywhere is too old.

@@ -8,7 +8,8 @@ use crate::histogram::{Distribution, Quantile};
 use crate::recorder::SeriesRecord;
 use crate::timing::Nanos;
 
-use super::{FEWEST, HealthPolicy, SLICES};
+use super::policy::HealthPolicy;
+use super::{FEWEST, SLICES};
 
 /// A lateness of the generator's own that spoils a percentile of a series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
