@@ -5,7 +5,9 @@ use futures::future::join_all;
 use hammer_core::background::give_way;
 use hammer_core::promise::Fault;
 use hammer_measure::Nanos;
-use hammer_tlog::logs::audit::{AuditBounds, Finding, Kept, Published, Receipt, ReceiptClock, Verdict};
+use hammer_tlog::logs::audit::{
+    AuditBounds, EarlierHeads, Finding, Kept, Published, Receipt, ReceiptClock, Verdict,
+};
 use hammer_tlog::logs::follow::{Bundles, Event, Follower, ProofMethod};
 use hammer_tlog::logs::tile::Level;
 
@@ -296,8 +298,12 @@ impl AnswerReading {
         // that nobody saw.
         let fetched_ns = receipt.received_ns;
         let head = answered.head.filter(|_| !answered.is_read);
-        let published =
-            head.map(|head| Published { size: head.size, fetched_ns, unseen_ns: 0, timestamp_ms: 0 });
+        let published = head.map(|head| Published {
+            size: head.size,
+            fetched_ns,
+            earlier: EarlierHeads::default(),
+            timestamp_ms: 0,
+        });
         let index = receipt.index().unwrap_or_default();
         self.verdicts.push(Verdict::Kept(Kept { receipt, index, published }));
     }

@@ -75,7 +75,8 @@ impl AnsweredHeads {
     /// Takes the head of an answer that was received then, unless it is known.
     pub(crate) fn offer(&self, id: HeadId, raw: &[u8], received_ns: u64) {
         let HeadId { tree, size, root } = id;
-        self.offer_head(tree, Head { size, root, timestamp_ms: 0, fetched_ns: received_ns, raw: raw.into() });
+        let (fetched_ns, raw) = (received_ns, raw.into());
+        self.offer_head(tree, Head { size, root, timestamp_ms: 0, fetched_ns, asked_ns: 0, raw });
     }
 
     /// The same of a head that has a time.

@@ -20,7 +20,7 @@ impl HeadMemory {
     pub fn seen(&self, head: &OpenedHead, raw: &[u8], at: Nanos) {
         let &OpenedHead { size, root, timestamp_ms, .. } = head;
         let (tree, raw) = (head.shards.active, raw.into());
-        self.0.offer_head(tree, Head { size, root, timestamp_ms, fetched_ns: at.0, raw });
+        self.0.offer_head(tree, Head { size, root, timestamp_ms, fetched_ns: at.0, asked_ns: 0, raw });
     }
 }
 

@@ -69,16 +69,18 @@ impl AuditWords {
                 "the tree has it, and its precertificate is served as another than was sent".to_owned()
             }
             Kind::NoIndex => format!("the {said} has no index"),
-            Kind::Overdue { published: Some(Published { size, timestamp_ms, .. }) }
-                if timestamp_ms > receipt.deadline_ms =>
+            Kind::Overdue { published: Some(Published { size, earlier, .. }) }
+                if earlier.signed_ms > receipt.deadline_ms =>
             {
-                let delay = timestamp_ms.saturating_sub(receipt.promised_ms);
-                format!("first covered by the head of size {size}, {delay} ms after the {said}")
-            }
-            Kind::Overdue { published: Some(Published { size, unseen_ns, .. }) } => {
-                let delay = unseen_ns.saturating_sub(receipt.received_ns) / 1_000_000;
+                let delay = earlier.signed_ms.saturating_sub(receipt.promised_ms);
                 format!(
-                    "first covered by the head of size {size}, and not yet by one that was fetched {delay} ms after the answer"
+                    "first covered by the head of size {size}, and not yet by one that is dated {delay} ms after the {said}"
+                )
+            }
+            Kind::Overdue { published: Some(Published { size, earlier, .. }) } => {
+                let delay = earlier.asked_ns.saturating_sub(receipt.received_ns) / 1_000_000;
+                format!(
+                    "first covered by the head of size {size}, and not yet by one that was asked for {delay} ms after the answer"
                 )
             }
             Kind::Overdue { published: None } => {

@@ -140,13 +140,15 @@ impl<L: LogSource> AuditReader<L> {
     /// # Errors
     /// When none is served, or it is not the log's ([`Trouble::breach_kind`]).
     pub async fn head(&mut self) -> Result<Head, Trouble> {
-        let answer = self.whole(self.log.head_path(), self.log.head_bound()).await?;
+        let path = self.log.head_path();
+        let (answer, asked_ns) = self.read_since(path, Form::Plain, self.log.head_bound()).await?;
+        let answer = whole(path, answer)?;
         // What is late to be read was served when it came.
         let fetched_ns = answer.wire.done.unwrap_or(self.clock.now()).0;
         let body = answer.body;
         let OpenedHead { size, root, timestamp_ms, cosigners, shards } = self.log.open_head(&body)?;
         (self.cosigners, self.shards) = (cosigners, shards);
-        Ok(Head { size, root, timestamp_ms, fetched_ns, raw: body.into() })
+        Ok(Head { size, root, timestamp_ms, fetched_ns, asked_ns, raw: body.into() })
     }
 
     /// The heads that the log's servers have now, verified: of each of several, and none where it has one.
@@ -165,10 +167,11 @@ impl<L: LogSource> AuditReader<L> {
     }
 
     async fn head_of(&self, server: usize) -> Result<Head, Trouble> {
+        let asked_ns = self.now().0;
         let answer = self.at(server, self.log.head_path(), self.log.head_bound()).await?;
         let OpenedHead { size, root, timestamp_ms, .. } = self.log.open_head(&answer.body)?;
         let fetched_ns = answer.wire.done.unwrap_or(self.clock.now()).0;
-        Ok(Head { size, root, timestamp_ms, fetched_ns, raw: answer.body.into() })
+        Ok(Head { size, root, timestamp_ms, fetched_ns, asked_ns, raw: answer.body.into() })
     }
 
     /// What is served at a path by that server, with 200.
@@ -298,11 +301,7 @@ impl<L: LogSource> AuditReader<L> {
 
     /// The answer that has what is served at a path.
     async fn whole(&self, path: &str, bound: AnswerBound) -> Result<Answer, Trouble> {
-        let answer = self.read(path, Form::Plain, bound).await?;
-        match answer.status.as_u16() {
-            200 => Ok(answer),
-            status => Err(Trouble::Status { path: path.to_owned(), status }),
-        }
+        whole(path, self.read(path, Form::Plain, bound).await?)
     }
 
     /// The answer to JSON that is sent to a path.
@@ -319,7 +318,18 @@ impl<L: LogSource> AuditReader<L> {
 
     /// Asks until there is an answer that stands.
     async fn read(&self, path: &str, form: Form<'_>, bound: AnswerBound) -> Result<Answer, Trouble> {
+        self.read_since(path, form, bound).await.map(|(answer, _)| answer)
+    }
+
+    /// The same, with when that answer was asked for.
+    async fn read_since(
+        &self,
+        path: &str,
+        form: Form<'_>,
+        bound: AnswerBound,
+    ) -> Result<(Answer, u64), Trouble> {
         for tries in 1.. {
+            let asked_ns = self.now().0;
             self.requests.update(|requests| requests + 1);
             let answer = self.send(path, form, bound).await;
             // Taking in a bundle is a good part of a millisecond.
@@ -328,7 +338,9 @@ impl<L: LogSource> AuditReader<L> {
                 Ok(answer) => tracing::debug!(path, status = answer.status.as_u16(), "read"),
                 Err(trouble) => tracing::warn!(path, tries, "failed to read: {trouble}"),
             }
-            let Some(at) = self.retry.again(tries, &answer, self.clock.now()) else { return answer };
+            let Some(at) = self.retry.again(tries, &answer, self.clock.now()) else {
+                return answer.map(|answer| (answer, asked_ns));
+            };
             self.clock.sleep_until(at).await;
             self.repeated.update(|repeated| repeated + 1);
         }
@@ -384,6 +396,14 @@ impl ReceivedAnswer<'_> {
 impl Drop for ReceivedAnswer<'_> {
     fn drop(&mut self) {
         self.bytes.update(|bytes| bytes + self.answer.bytes_in);
+    }
+}
+
+/// The answer that has what is served at a path.
+fn whole(path: &str, answer: Answer) -> Result<Answer, Trouble> {
+    match answer.status.as_u16() {
+        200 => Ok(answer),
+        status => Err(Trouble::Status { path: path.to_owned(), status }),
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn root(size: u64) -> Hash {
 }
 
 pub(crate) fn head(size: u64, root: Hash) -> Head {
-    Head { size, root, timestamp_ms: 2_000, fetched_ns: 0, raw: [].into() }
+    Head { size, root, timestamp_ms: 2_000, fetched_ns: 0, asked_ns: 0, raw: [].into() }
 }
 
 /// What no tree of the log has as its root or leaf.

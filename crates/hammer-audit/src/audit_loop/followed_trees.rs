@@ -133,7 +133,7 @@ impl FollowedTrees {
 }
 
 fn ended(id: HeadId, raw: &std::sync::Arc<[u8]>) -> Head {
-    Head { size: id.size, root: id.root, timestamp_ms: 0, fetched_ns: 0, raw: raw.clone() }
+    Head { size: id.size, root: id.root, timestamp_ms: 0, fetched_ns: 0, asked_ns: 0, raw: raw.clone() }
 }
 
 /// Trees that are followed; of more, the oldest is forgotten.

@@ -213,7 +213,7 @@ impl Watch {
             let head: GetSthResponse = self.read("ct/v1/get-sth").await;
             head.verify(&self.key).unwrap();
             let (size, root, timestamp_ms) = (head.tree_size, head.sha256_root_hash, head.timestamp);
-            return Head { size, root, timestamp_ms, fetched_ns: 0, raw: Arc::new([]) };
+            return Head { size, root, timestamp_ms, fetched_ns: 0, asked_ns: 0, raw: Arc::new([]) };
         }
         let note = get(&format!("{}/checkpoint", self.lab.url)).await.body;
         let verifier = Verifier::rfc6962(self.lab.origin().to_owned(), self.key.clone());
@@ -224,6 +224,7 @@ impl Watch {
             root: checkpoint.root,
             timestamp_ms,
             fetched_ns: 0,
+            asked_ns: 0,
             raw: note[..].into(),
         }
     }

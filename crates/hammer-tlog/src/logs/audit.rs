@@ -5,6 +5,7 @@
 
 mod beside;
 mod bounds;
+mod earlier_heads;
 mod entries;
 mod leaf_format;
 mod lookup;
@@ -22,6 +23,7 @@ mod verdict;
 
 pub use beside::{Beside, BesideFault};
 pub use bounds::AuditBounds;
+pub use earlier_heads::EarlierHeads;
 pub use entries::{EntryAudit, EntryRange};
 pub use leaf_format::{EntryFault, LeafFormat, bundles};
 pub use receipt::{Receipt, ReceiptEvidence};

@@ -77,7 +77,7 @@ pub(crate) fn head(size: u64) -> Head {
     let (checkpoint, verified) = RECORDED.open().unwrap();
     let root = if size == SIZE { checkpoint.root } else { root_at(&*TREE, size).unwrap() };
     let timestamp_ms = verified.timestamp_ms.unwrap() - (SIZE - size);
-    Head { size, root, timestamp_ms, fetched_ns: size, raw: size.to_be_bytes().into() }
+    Head { size, root, timestamp_ms, fetched_ns: size, asked_ns: size, raw: size.to_be_bytes().into() }
 }
 
 fn testdata(name: &str) -> Vec<u8> {

@@ -83,11 +83,27 @@ fn a_leaf_that_never_comes_is_overdue_once_all_has_been_read() {
 
 #[test]
 fn a_leaf_that_comes_too_late_breaks_the_merge_delay() {
+    for (seen_ms, late) in [(MMD_MS, None), (MMD_MS + 1, Some((1, Some(300), "overdue")))] {
+        let (mut log, mut sweep) = story(300);
+        let certificate = certificate(1, 24);
+        let (receipt, leaf) = log.promise(1, 300, &certificate);
+        sweep.audit.accept(receipt);
+        log.now_ms = seen_ms;
+        sweep.poll(&log);
+        log.integrate_too_late(leaf, &certificate, 300);
+        sweep.poll(&log);
+        assert_eq!(broken(&sweep.verdicts), Vec::from_iter(late), "a head without it at {seen_ms} ms");
+        assert_eq!(kept(&sweep.verdicts).is_empty(), late.is_some());
+    }
+}
+
+#[test]
+fn a_leaf_whose_log_was_not_looked_at_meanwhile_is_kept() {
     let (mut log, mut sweep) = story(300);
     sweep.audit.accept(log.submit(1));
-    log.now_ms = MMD_MS + 1;
+    log.now_ms = 2 * MMD_MS;
     sweep.poll(&log);
-    assert_eq!(broken(&sweep.verdicts), [(1, Some(300), "overdue")]);
+    assert_eq!((kept(&sweep.verdicts), broken(&sweep.verdicts)), (vec![1], vec![]));
 }
 
 #[test]

@@ -92,6 +92,13 @@ impl Log {
         self.tree.append(leaf);
     }
 
+    /// Integrates what was promised at the start, and has that be a millisecond after the merge delay.
+    pub(crate) fn integrate_too_late(&mut self, leaf: Hash, certificate: &[u8], index: u64) {
+        self.now_ms = 0;
+        self.integrate(leaf, certificate, index);
+        self.now_ms = MMD_MS + 1;
+    }
+
     pub(crate) fn head(&self) -> Head {
         self.head_at(self.tree.size())
     }
@@ -100,7 +107,8 @@ impl Log {
         let root = root_at(&self.tree, size).unwrap();
         let timestamp_ms = EPOCH_MS + self.now_ms;
         let raw = format!("{size} {root}").into_bytes().into();
-        Head { size, root, timestamp_ms, fetched_ns: self.now_ms * 1_000_000, raw }
+        let now_ns = self.now_ms * 1_000_000;
+        Head { size, root, timestamp_ms, fetched_ns: now_ns, asked_ns: now_ns, raw }
     }
 
     /// The tile as it is on the log's disk.

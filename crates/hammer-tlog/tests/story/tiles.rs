@@ -390,10 +390,26 @@ fn a_merge_delay_that_is_over_is_broken_once() {
 
 #[test]
 fn a_leaf_that_is_published_too_late_breaks_the_merge_delay() {
+    for (seen_ms, late) in [(MMD_MS, None), (MMD_MS + 1, Some((0, Some(300), "overdue")))] {
+        let (mut log, mut watch) = story(300, 0);
+        let certificate = certificate(0, 24);
+        let (receipt, leaf) = log.promise(0, 300, &certificate);
+        watch.audit.accept(receipt);
+        log.now_ms = seen_ms;
+        watch.poll(&log);
+        log.integrate_too_late(leaf, &certificate, 300);
+        watch.poll(&log);
+        assert_eq!(watch.broken(), Vec::from_iter(late), "a head without it at {seen_ms} ms");
+        assert_eq!(watch.kept().is_empty(), late.is_some());
+    }
+}
+
+#[test]
+fn a_leaf_whose_log_was_not_looked_at_meanwhile_is_kept() {
     let (mut log, mut watch) = story(300, 1);
-    log.now_ms = MMD_MS + 1;
+    log.now_ms = 2 * MMD_MS;
     watch.poll(&log);
-    assert_eq!((watch.kept(), watch.broken()), (vec![], vec![(0, Some(300), "overdue")]));
+    assert_eq!((watch.kept(), watch.broken()), (vec![0], vec![]));
 }
 
 #[test]

@@ -154,8 +154,8 @@ impl<S: Spill> Sweep<S> {
     }
 }
 
-/// A leaf that was read while receipts were spilled: its hash, and five numbers.
-const LEAF: usize = 32 + 5 * 8 + 16;
+/// A leaf that was read while receipts were spilled: its hash, and seven numbers.
+const LEAF: usize = 32 + 7 * 8 + 16;
 
 /// Spilled receipts in memory.
 #[derive(Debug, Default)]

@@ -2,6 +2,7 @@ use std::collections::{HashMap, VecDeque};
 
 use super::beside::Beside;
 use super::bounds::AuditBounds;
+use super::earlier_heads::EarlierHeads;
 use super::receipt::Receipt;
 use super::receipt_clock::{ReceiptClock, deadline_ms};
 use super::spill::Spill;
@@ -34,8 +35,8 @@ pub struct EntryAudit<S> {
     heads: VecDeque<Target>,
     /// Whether the entries did not lead to the root of the last head that they reached.
     astray: bool,
-    /// When the last head was fetched.
-    fetched_ns: u64,
+    /// The heads that were followed.
+    followed: EarlierHeads,
     clock: Option<ReceiptClock>,
     receipts: HashMap<Hash, Receipt>,
     /// Receipts beyond the first of one leaf.
@@ -73,7 +74,7 @@ impl<S: Spill> EntryAudit<S> {
             leaves: Vec::new(),
             heads,
             astray: false,
-            fetched_ns: 0,
+            followed: EarlierHeads::default(),
             clock: None,
             receipts,
             twins,
@@ -97,12 +98,13 @@ impl<S: Spill> EntryAudit<S> {
         let (head, first) = match event {
             Event::First { head } => (head, true),
             Event::Grew { to, .. } => (to, false),
-            Event::Same { head } => return self.fetched_ns = head.fetched_ns,
+            Event::Same { head } => return self.followed.met(head, self.clock.as_ref()),
             _ => return,
         };
         let Head { size, root, fetched_ns, timestamp_ms, .. } = *head;
-        let unseen_ns = std::mem::replace(&mut self.fetched_ns, fetched_ns);
-        let published = (!first).then_some(Published { size, fetched_ns, unseen_ns, timestamp_ms });
+        let earlier = self.followed;
+        self.followed.met(head, self.clock.as_ref());
+        let published = (!first).then_some(Published { size, fetched_ns, earlier, timestamp_ms });
         let start = self.verified.size();
         if size > start {
             self.heads.push_back(Target { size, root, published });

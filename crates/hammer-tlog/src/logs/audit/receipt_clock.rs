@@ -32,17 +32,16 @@ impl ReceiptClock {
 }
 
 impl Receipt {
-    /// Whether this first head that covers the leaf came too late: by the time that the log put into it, but for one that had not come yet
-    /// as it was fetched, or since a head that was fetched behind our deadline did not cover the leaf. Without a clock of ours the log's
-    /// time is all that is known.
+    /// Whether the log had not covered the leaf when its delay was over: a head that does not cover it is dated behind the log's own
+    /// deadline, or was asked for behind ours, of one server. That the first head that does is dated late says nothing: those before it may
+    /// not have been fetched.
     pub fn is_late(&self, published: &Published, clock: Option<&ReceiptClock>) -> bool {
-        let Some(clock) = clock else { return published.timestamp_ms > self.deadline_ms };
-        let signed_ms = match clock.is_ahead(published.timestamp_ms, published.fetched_ns) {
-            true => 0,
-            false => published.timestamp_ms.min(clock.unix_ms(published.fetched_ns)),
+        let earlier = &published.earlier;
+        let was_asked_late = |clock: &ReceiptClock| {
+            let asked_ms = clock.unix_ms(earlier.asked_ns);
+            clock.is_of_one_server && earlier.asked_ns > 0 && asked_ms > clock.deadline_ms(self)
         };
-        let is_unseen = || clock.unix_ms(published.unseen_ns) > clock.deadline_ms(self);
-        signed_ms > self.deadline_ms || (clock.is_of_one_server && is_unseen())
+        earlier.signed_ms > self.deadline_ms || clock.is_some_and(was_asked_late)
     }
 }
 
@@ -55,6 +54,8 @@ pub(super) fn deadline_ms(receipt: &Receipt, clock: Option<&ReceiptClock>) -> u6
 mod tests {
     use super::*;
     use crate::hash::Hash;
+    use crate::logs::audit::earlier_heads::EarlierHeads;
+    use crate::logs::follow::Head;
 
     const EPOCH_MS: u64 = 1_700_000_000_000;
     const CLOCK: ReceiptClock =
@@ -66,22 +67,29 @@ mod tests {
         Receipt::new(1, Hash([1; 32]), Some(1), 100_000 * 1_000_000, stamped_ms).within(3_000)
     }
 
-    /// A head fetched so many milliseconds after the answer, the last that does not cover the leaf before that, and its time by ours.
-    fn covered(unseen_ms: u64, fetched_ms: u64, timestamp_ms: i64) -> Published {
+    /// The first head that covers the leaf, of the last that does not: so many milliseconds after the answer that was asked for, and then
+    /// fetched, and then it is dated.
+    fn covered(asked_ms: u64, fetched_ms: u64, dated_ms: i64) -> Published {
         let ns = |ms: u64| (100_000 + ms) * 1_000_000;
-        let timestamp_ms = (EPOCH_MS + 100_000).saturating_add_signed(timestamp_ms);
-        Published { size: 2, fetched_ns: ns(fetched_ms), unseen_ns: ns(unseen_ms), timestamp_ms }
+        let timestamp_ms = (EPOCH_MS + 100_000).saturating_add_signed(dated_ms);
+        let (root, raw) = (Hash([2; 32]), [].into());
+        let (fetched_ns, asked_ns) = (ns(fetched_ms), ns(asked_ms));
+        let mut earlier = EarlierHeads::default();
+        earlier.met(&Head { size: 1, root, timestamp_ms, fetched_ns, asked_ns, raw }, Some(&CLOCK));
+        let fetched_ns = ns(60_000);
+        Published { size: 2, fetched_ns, earlier, timestamp_ms: EPOCH_MS + 160_000 }
     }
 
     #[test]
-    fn a_head_is_late_by_the_logs_time_or_by_ours_and_never_by_a_time_that_has_not_come() {
+    fn a_leaf_is_late_once_a_head_without_it_is_dated_or_asked_for_behind_the_deadline() {
         for (ahead_ms, published, is_late) in [
             (0, covered(500, 1_000, 900), false),
-            (0, covered(500, 9_000, 3_000), false),
-            (0, covered(500, 9_000, 3_001), true),
-            // It is dated back, and a head was seen without the leaf when the delay was over.
+            (0, covered(3_000, 9_000, 3_000), false),
+            // It was asked for in time, and came late: what was served meanwhile was not seen.
             (0, covered(3_000, 9_000, 100), false),
-            (0, covered(3_001, 9_000, 100), true),
+            (0, covered(500, 9_000, 3_001), true),
+            // It is dated back, or kept: the log had nothing newer.
+            (0, covered(3_001, 3_100, 100), true),
             // It is dated an hour ahead, or within the skew.
             (0, covered(500, 1_000, 3_600_000), false),
             (0, covered(500, 1_000, 9_000), false),
@@ -91,7 +99,7 @@ mod tests {
             (-5_000, covered(3_001, 3_100, -2_000), true),
             (-5_000, covered(500, 9_000, -1_999), true),
             // Beyond the skew what it is behind counts no more.
-            (-60_000, covered(500, 9_000, -59_000), true),
+            (-60_000, covered(500, 9_000, -56_999), true),
             (5_000, covered(7_900, 8_000, 8_000), false),
         ] {
             let receipt = promised(ahead_ms);
@@ -102,13 +110,14 @@ mod tests {
     #[test]
     fn a_head_of_one_of_several_servers_does_not_tell_what_another_covered() {
         let several = ReceiptClock { is_of_one_server: false, ..CLOCK };
-        let late =
-            [CLOCK, several].map(|clock| promised(0).is_late(&covered(3_001, 9_000, 100), Some(&clock)));
-        assert_eq!(late, [true, false]);
+        let late = |published| promised(0).is_late(&published, Some(&several));
+        assert!(!late(covered(3_001, 9_000, 100)));
+        // By its own time no server of the log has the leaf.
+        assert!(late(covered(500, 9_000, 3_001)));
     }
 
     #[test]
-    fn without_a_clock_of_ours_the_logs_time_decides() {
+    fn without_a_clock_of_ours_the_time_of_a_head_without_the_leaf_decides() {
         let late = [3_000, 3_001].map(|ms| promised(0).is_late(&covered(60_000, 60_000, ms), None));
         assert_eq!(late, [false, true]);
     }

@@ -1,4 +1,5 @@
 use super::beside::Beside;
+use super::earlier_heads::EarlierHeads;
 use super::receipt::Receipt;
 use super::receipt_clock::{ReceiptClock, deadline_ms};
 use super::spill::Spill;
@@ -10,7 +11,8 @@ pub(super) const PARTITIONS: usize = 16;
 
 /// Leaves of a partition that are spilled at once.
 const CHUNK: usize = 1024 * LENGTH;
-const LENGTH: usize = 72 + Beside::LENGTH;
+const LENGTH: usize = BESIDE + Beside::LENGTH;
+const BESIDE: usize = 88;
 
 const CLAIMED: u64 = 1 << 63;
 
@@ -143,17 +145,25 @@ impl<S: Spill> SpillPartitions<S> {
 }
 
 fn encode(leaf: &Hash, seen: &Seen) -> [u8; LENGTH] {
-    let none = Published { size: 0, fetched_ns: 0, unseen_ns: 0, timestamp_ms: 0 };
-    let Published { size, fetched_ns, unseen_ns, timestamp_ms } = seen.published.unwrap_or(none);
+    let none = Published { size: 0, fetched_ns: 0, earlier: EarlierHeads::default(), timestamp_ms: 0 };
+    let Published { size, fetched_ns, earlier, timestamp_ms } = seen.published.unwrap_or(none);
     let claimed = if seen.claimed { CLAIMED } else { 0 };
     let mut bytes = [0; LENGTH];
     bytes[..32].copy_from_slice(&leaf.0);
-    let numbers = [seen.index | claimed, size, fetched_ns, unseen_ns, timestamp_ms];
+    let numbers = [
+        seen.index | claimed,
+        size,
+        fetched_ns,
+        timestamp_ms,
+        earlier.fetched_ns,
+        earlier.asked_ns,
+        earlier.signed_ms,
+    ];
     for (slot, number) in bytes[32..].chunks_exact_mut(8).zip(numbers) {
         slot.copy_from_slice(&number.to_be_bytes());
     }
     // A digest over no fingerprints is not 0 either.
-    bytes[72..].copy_from_slice(&seen.beside.map_or([0; Beside::LENGTH], Beside::encode));
+    bytes[BESIDE..].copy_from_slice(&seen.beside.map_or([0; Beside::LENGTH], Beside::encode));
     bytes
 }
 
@@ -162,9 +172,10 @@ fn decode(bytes: &[u8; LENGTH]) -> (Hash, Seen) {
     let mut leaf = Hash([0; 32]);
     leaf.0.copy_from_slice(&bytes[..32]);
     let (place, size, fetched_ns) = (number(32), number(40), number(48));
-    let (unseen_ns, timestamp_ms) = (number(56), number(64));
-    let published = (size > 0).then_some(Published { size, fetched_ns, unseen_ns, timestamp_ms });
+    let timestamp_ms = number(56);
+    let earlier = EarlierHeads { fetched_ns: number(64), asked_ns: number(72), signed_ms: number(80) };
+    let published = (size > 0).then_some(Published { size, fetched_ns, earlier, timestamp_ms });
     let beside =
-        bytes[72..].first_chunk().filter(|beside| **beside != [0; Beside::LENGTH]).map(Beside::decode);
+        bytes[BESIDE..].first_chunk().filter(|beside| **beside != [0; Beside::LENGTH]).map(Beside::decode);
     (leaf, Seen { index: place & !CLAIMED, published, claimed: place & CLAIMED != 0, beside })
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
 
 use super::bounds::AuditBounds;
+use super::earlier_heads::EarlierHeads;
 use super::leaf_format::LeafFormat;
 use super::lookup::{Found, Lookup};
 use super::misplacement::{misplaced, rival};
@@ -37,8 +38,8 @@ pub struct TileAudit<F, S> {
     bounds: AuditBounds,
     /// Leaves of the trusted tree.
     covered: u64,
-    /// When the last head was fetched.
-    fetched_ns: u64,
+    /// The heads that were followed.
+    followed: EarlierHeads,
     tiles: BTreeMap<u64, TileLeaves>,
     /// Tiles with leaves that have not been read from their bundle.
     open: BTreeSet<u64>,
@@ -76,7 +77,7 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
             format: PhantomData,
             bounds,
             covered: 0,
-            fetched_ns: 0,
+            followed: EarlierHeads::default(),
             tiles,
             open,
             publications: Publications::new(0),
@@ -111,14 +112,15 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
         self.again();
         match event {
             Event::First { head } if self.covered == 0 => {
-                (self.covered, self.root, self.fetched_ns) = (head.size, head.root, head.fetched_ns);
+                (self.covered, self.root) = (head.size, head.root);
+                self.followed.met(head, self.clock.as_ref());
                 self.publications = Publications::new(head.size);
                 // What was promised before the first head was seen may well be in its tree.
                 self.before = head.size;
                 self.look_up();
             }
             Event::Same { head } => {
-                self.fetched_ns = head.fetched_ns;
+                self.followed.met(head, self.clock.as_ref());
                 self.ripen();
             }
             Event::Grew { from, to, leaves } if from.size == self.covered => {
@@ -320,8 +322,9 @@ impl<F: LeafFormat, S: Spill> TileAudit<F, S> {
         self.covered += leaves.len() as u64;
         self.root = head.root;
         let Head { size, fetched_ns, timestamp_ms, .. } = *head;
-        let unseen_ns = std::mem::replace(&mut self.fetched_ns, fetched_ns);
-        self.publications.push(Published { size, fetched_ns, unseen_ns, timestamp_ms });
+        let earlier = self.followed;
+        self.followed.met(head, self.clock.as_ref());
+        self.publications.push(Published { size, fetched_ns, earlier, timestamp_ms });
     }
 
     /// Starts to look up the receipts of the next older tile, unless some are being looked up.

@@ -1,6 +1,7 @@
 use std::fmt;
 
 use super::beside::BesideFault;
+use super::earlier_heads::EarlierHeads;
 use super::leaf_format::EntryFault;
 use super::receipt::Receipt;
 use crate::hash::Hash;
@@ -37,7 +38,7 @@ impl Kept {
         let (published, received_ns) = (self.published?, self.receipt.received_ns);
         Some(match () {
             () if received_ns >= published.fetched_ns => Answered::After,
-            () if received_ns <= published.unseen_ns => Answered::Before,
+            () if received_ns <= published.earlier.fetched_ns => Answered::Before,
             () => Answered::Between,
         })
     }
@@ -67,8 +68,8 @@ pub struct Published {
     pub size: u64,
     /// When it was fetched, in nanoseconds since the caller's instant.
     pub fetched_ns: u64,
-    /// When the last head was fetched that covers less, likewise: publication came after that.
-    pub unseen_ns: u64,
+    /// The heads before it, which cover less.
+    pub earlier: EarlierHeads,
     /// When the log signed it, in milliseconds since 1970; 0 where its heads do not say.
     pub timestamp_ms: u64,
 }

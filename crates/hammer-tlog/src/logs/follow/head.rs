@@ -15,6 +15,8 @@ pub struct Head {
     pub timestamp_ms: u64,
     /// When it was fetched, in nanoseconds since whatever instant the caller counts from.
     pub fetched_ns: u64,
+    /// When it was asked for, likewise: what it does not cover was not served by then. 0 where that is not known.
+    pub asked_ns: u64,
     /// The bytes as served, for whoever has to show them.
     pub raw: Arc<[u8]>,
 }
@@ -22,7 +24,7 @@ pub struct Head {
 impl Head {
     /// The head of the tree without leaves, which every log starts with and which none needs to sign.
     pub fn empty() -> Self {
-        Self { size: 0, root: EMPTY_ROOT, timestamp_ms: 0, fetched_ns: 0, raw: Arc::new([]) }
+        Self { size: 0, root: EMPTY_ROOT, timestamp_ms: 0, fetched_ns: 0, asked_ns: 0, raw: Arc::new([]) }
     }
 
     /// Whether both are of one tree: size and root are equal, whenever they were signed.
