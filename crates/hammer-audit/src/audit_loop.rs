@@ -82,7 +82,13 @@ pub(crate) async fn run<L: LogSource, T: TreeReading<L>>(
             return sink.note(clock.now(), format!("{}: nothing is audited: failed to {why}", setup.name));
         }
     };
-    let mut audit = AuditLoop::<L, T>::new(setup, reader, sink, clock.clone());
+    let looked_up = clock.sleep_until(clock.now().saturating_add(LOOK_UP));
+    // Of one whose name is not known in time nothing is told that another server may not have.
+    let is_of_one_server = match select(pin!(reader.is_of_one_server()), looked_up).await {
+        Either::Left((is_one, _)) => is_one,
+        Either::Right(_) => false,
+    };
+    let mut audit = AuditLoop::<L, T>::new(setup, (reader, is_of_one_server), sink, clock.clone());
     loop {
         let started = clock.now();
         if let Either::Left(_) = select(&mut ending, pin!(audit.round())).await {
@@ -122,6 +128,8 @@ struct AuditLoop<L, T> {
     troubles: TroubleWatch,
     late: LateTiles,
     survey: DueSurvey,
+    /// The same while the newest head is too old.
+    ages: DueSurvey,
     references: ReferenceWatch,
     refused_proof: RefusedProof,
     /// Why a head could not be proved last, of those that the log refuses to prove.
@@ -130,11 +138,16 @@ struct AuditLoop<L, T> {
 }
 
 impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
-    fn new(setup: AuditSetup, reader: AuditReader<L>, sink: ObservationSink, clock: Rc<dyn Clock>) -> Self {
+    fn new(
+        setup: AuditSetup,
+        (reader, is_of_one_server): (AuditReader<L>, bool),
+        sink: ObservationSink,
+        clock: Rc<dyn Clock>,
+    ) -> Self {
         let AuditSetup { name, epoch_unix_ms, every, folder, in_memory, file, heads, receipts, lanes } =
             setup;
         let skew_ms = reader.log().skew().as_millis() as u64;
-        let own_clock = ReceiptClock { epoch_unix_ms, skew_ms, is_of_one_server: !reader.are_several() };
+        let own_clock = ReceiptClock { epoch_unix_ms, skew_ms, is_of_one_server };
         let bounds = AuditBounds { receipts: in_memory, ..AuditBounds::default() };
         // Logs of one run, which have names of their own, and runs of one machine have a folder each.
         let log = sha256(format!("{name}\n{}", reader.log().url()).as_bytes());
@@ -154,7 +167,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             desk: ReceiptDesk::new(receipts, lanes, file, epoch_unix_ms),
             troubles: TroubleWatch::new(every.into()),
             late: LateTiles::default(),
-            survey: DueSurvey::new(every),
+            survey: DueSurvey::new(every, own_clock),
+            ages: DueSurvey::new(every, own_clock),
             references: ReferenceWatch::default(),
             refused_proof: RefusedProof::default(),
             refusal: None,
@@ -231,16 +245,15 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             return self.tree.overdue(asked_ms);
         }
         let trusted = self.chains.active().follower.trusted().map_or(0, |trusted| trusted.size);
-        // Who does not answer may have a newer one.
-        let Ok(others) = self.reader.heads_of_all().await else { return };
-        let newer = others.iter().chain([head]).max_by_key(|head| head.size);
+        let others = self.reader.heads_of_all().await;
+        let newer = others.heads.iter().chain([head]).max_by_key(|head| head.size);
         if let Some(newer) = newer.filter(|newer| newer.size > trusted) {
             // It is proved in the next round.
             self.chains.active().follower.head(newer.clone());
             self.survey.is_over();
         } else if !self.tree.may_be_due(asked_ms) {
             self.survey.is_over();
-        } else if self.survey.none_is_newer(self.voice.now()) {
+        } else if self.survey.none_is_newer(self.voice.now(), others.silent) {
             self.tree.overdue(asked_ms);
         }
     }
@@ -249,10 +262,12 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
     async fn aged(&mut self, head: &Head, asked_ms: u64) {
         let Some(most) = self.reader.log().oldest_head() else { return };
         if self.heads.has_contradicted() || !self.heads.is_too_old(head, most, asked_ms) {
-            return;
+            return self.ages.is_over();
         }
-        let Ok(others) = self.reader.heads_of_all().await else { return };
-        if others.iter().all(|other| self.heads.is_too_old(other, most, asked_ms)) {
+        let others = self.reader.heads_of_all().await;
+        if !others.heads.iter().all(|other| self.heads.is_too_old(other, most, asked_ms)) {
+            self.ages.is_over();
+        } else if others.silent.is_empty() || self.ages.none_is_newer(self.voice.now(), others.silent) {
             self.heads.too_old(head, asked_ms, &self.voice);
         }
     }
@@ -457,12 +472,13 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let why = match &unreadable {
             Some((_, why)) => Some(format!("since {place} could not be read: {why}")),
             None if self.heads.has_contradicted() => None,
-            None => self.tree.why_unlooked(),
+            None => self.survey.why_undecided().or_else(|| self.tree.why_unlooked()),
         };
         let now = self.voice.now();
+        let now_ms = self.desk.unix_ms(now.0);
         let covers = |receipt: &&Receipt| match &unreadable {
             Some((readability, _)) => readability.covers(receipt.received_ns, now),
-            None => true,
+            None => !self.survey.leaves_open(receipt, now_ms),
         };
         let (looked, mut unlooked): (Vec<_>, Vec<_>) = self.tree.receipts().partition(covers);
         unlooked.extend(self.tree.unlooked());
@@ -507,6 +523,9 @@ const AT_ONCE_AT_LAST: usize = 8;
 
 /// How long before a promise is due all servers of a log are asked for a head that covers it.
 const SOON_MS: u64 = 10_000;
+
+/// How long the first look-up of the log's servers may take.
+const LOOK_UP: Nanos = Nanos::from_secs(1);
 
 /// An observer has two seconds to end.
 const LAST_ROUND: Nanos = Nanos::from_millis(1_200);

@@ -16,6 +16,7 @@ mod figures;
 mod head_files;
 mod head_memory;
 mod head_reading;
+mod head_survey;
 mod inspector;
 mod joined_reading;
 mod lane_seq;

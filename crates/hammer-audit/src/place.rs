@@ -125,6 +125,15 @@ impl LogClient {
         }
     }
 
+    /// What a server is called: its host, port and address.
+    pub(crate) fn name_of(&self, server: usize) -> String {
+        let names = match self {
+            Self::Server(client) => client.endpoints(),
+            Self::Folder(_) => Vec::new(),
+        };
+        names.into_iter().nth(server).unwrap_or_default()
+    }
+
     /// Whether the log has several servers.
     pub fn are_several(&self) -> bool {
         matches!(self, Self::Server(client) if client.are_several())

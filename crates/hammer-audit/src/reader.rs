@@ -13,6 +13,7 @@ use hammer_tlog::logs::tile::{Level, TileId};
 use http::StatusCode;
 
 use crate::answer_bound::AnswerBound;
+use crate::head_survey::{HeadSurvey, SilentServers};
 use crate::place::{LogClient, LogPlace};
 use crate::retry::RetryPolicy;
 use crate::source::{Cosigner, LogQuery, LogSource, OpenedHead, Shards};
@@ -40,6 +41,7 @@ pub struct AuditReader<L> {
     cosigners: Vec<Cosigner>,
     /// The trees of the log, as the last head had them.
     shards: Shards,
+    silent: SilentServers,
     requests: Cell<u64>,
     bytes: Cell<u64>,
     repeated: Cell<u64>,
@@ -61,6 +63,7 @@ impl<L: LogSource> AuditReader<L> {
             retry: RetryPolicy::none(),
             cosigners: Vec::new(),
             shards: Shards::default(),
+            silent: SilentServers::default(),
             requests: Cell::new(0),
             bytes: Cell::new(0),
             repeated: Cell::new(0),
@@ -151,19 +154,45 @@ impl<L: LogSource> AuditReader<L> {
         Ok(Head { size, root, timestamp_ms, fetched_ns, asked_ns, raw: body.into() })
     }
 
-    /// The heads that the log's servers have now, verified: of each of several, and none where it has one.
-    ///
-    /// # Errors
-    /// When one of them does not serve the log's head.
-    pub(crate) async fn heads_of_all(&self) -> Result<Vec<Head>, Trouble> {
+    /// Looks up the log's servers; says whether there is one alone.
+    pub(crate) async fn is_of_one_server(&self) -> bool {
+        self.client.servers().await.is_ok() && !self.are_several()
+    }
+
+    /// The heads that the log's servers have now: of each of several, all of which are asked at once, and none where it has one.
+    pub(crate) async fn heads_of_all(&self) -> HeadSurvey {
+        let mut survey = HeadSurvey::default();
         if !self.are_several() {
-            return Ok(Vec::new());
+            return survey;
         }
-        let mut heads = Vec::new();
-        for server in self.client.servers().await? {
-            heads.push(self.head_of(server).await?);
+        let Ok(servers) = self.client.servers().await else {
+            survey.silent.push(self.place.clone());
+            return survey;
+        };
+        let found = join_all(servers.iter().map(|server| self.head_in_time(*server))).await;
+        for (server, head) in servers.into_iter().zip(found) {
+            match head {
+                Some(head) => survey.heads.push(head),
+                None => survey.silent.push(self.client.name_of(server)),
+            }
         }
-        Ok(heads)
+        survey
+    }
+
+    /// The head of a server that has one, unless it did not answer a moment ago.
+    async fn head_in_time(&self, server: usize) -> Option<Head> {
+        if self.silent.has(server, self.now()) {
+            return None;
+        }
+        let until = self.now().saturating_add(PATIENCE).min(self.retry.until());
+        match select(pin!(self.head_of(server)), self.clock.sleep_until(until)).await {
+            Either::Left((Ok(head), _)) => Some(head),
+            Either::Left((Err(Trouble::Silent(_)), _)) | Either::Right(_) => {
+                self.silent.add(server, self.now());
+                None
+            }
+            Either::Left((Err(_), _)) => None,
+        }
     }
 
     async fn head_of(&self, server: usize) -> Result<Head, Trouble> {

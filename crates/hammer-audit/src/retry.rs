@@ -31,6 +31,11 @@ impl RetryPolicy {
         self.until.set(until);
     }
 
+    /// Until when anything is tried again.
+    pub(crate) fn until(&self) -> Nanos {
+        self.until.get()
+    }
+
     /// When to ask again for what was asked for so often, and was answered so; none where the answer stands.
     pub(crate) fn again(&self, tries: u32, answer: &Result<Answer, Trouble>, now: Nanos) -> Option<Nanos> {
         let asked = match answer {

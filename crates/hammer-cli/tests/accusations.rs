@@ -293,6 +293,31 @@ fn a_head_that_stays_wrong_costs_no_whole_drain() {
 }
 
 #[test]
+fn what_is_due_and_a_server_that_serves_no_head_may_cover_is_unchecked() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    let (url, frozen) = (log.lab.url.clone(), read(&log.lab.url, "/checkpoint"));
+    let served = front(&url, move |path| match path {
+        "/checkpoint" => Passed::Answered(frozen.clone()),
+        _ => Passed::On,
+    });
+    let silent = front(&url, |_| Passed::Refused(503));
+    let mut target = target(&log, &url);
+    target["log"]["monitoring_url"] = json!([served, silent]);
+    (target["log"]["mmd"], target["log"]["skew"]) = (json!("1s"), json!("1s"));
+    let report = run(&json!({
+        "target": target,
+        "workloads": [{ "name": "submit", "ct_submit": {}, "load": { "rate": "20/s" } }],
+        "phases": { "measurement": "1s", "drain": "8s" },
+    }));
+    let promises = &report.promises.all;
+    assert!(report.breaches.is_empty() && promises.unchecked > 0, "{promises:?} {:?}", report.breaches);
+    let named = silent.trim_start_matches("http://").split('/').next().unwrap();
+    let is_named = |note: &&str| note.contains(named) && note.contains("served no head");
+    assert!(notes(&report).iter().any(is_named), "{:?}", notes(&report));
+    assert_eq!(report.verdict.exit_code, 5, "{:?}", report.verdict);
+}
+
+#[test]
 fn a_log_that_takes_chains_and_signs_no_new_head_is_told_once() {
     for is_frozen in [true, false] {
         let log = Log::of(Flavour::StaticCt, Vec::new());
