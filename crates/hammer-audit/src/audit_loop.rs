@@ -394,6 +394,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
                 self.tree.follow(&event);
             }
             if matches!(event, Event::Grew { .. }) {
+                self.late.grew();
                 self.heads.lives();
             }
             if let Event::Forked { newer: head, .. } = &event {
@@ -411,10 +412,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
 
     /// Takes that a tile is not served, which is told once a later look found it so as well.
     fn missing(&mut self, tile: TileId, words: Option<(&'static str, Option<u64>, String)>) {
-        let Some((kind, index, detail)) = words else { return };
-        if let Some((kind, detail)) = self.late.wait_for(tile, (kind, detail), self.voice.now()) {
-            self.voice.wrong(kind, index, detail);
-        }
+        let Some((kind, _, detail)) = words else { return };
+        self.late.wait_for(tile, (kind, detail), self.voice.now());
     }
 
     /// Hands out the verdicts, and tells what was found.

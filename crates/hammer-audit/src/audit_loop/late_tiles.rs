@@ -3,7 +3,7 @@ use std::rc::Rc;
 
 use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
-use hammer_tlog::logs::tile::TileId;
+use hammer_tlog::logs::tile::{Level, TileId};
 
 use super::voice::AuditVoice;
 use crate::inspector::NEXT_LOOK;
@@ -15,8 +15,10 @@ use crate::source::LogSource;
 #[derive(Default)]
 pub(super) struct LateTiles {
     waiting: Vec<LateTile>,
-    /// Those that were told, and are no news.
-    told: BTreeSet<TileId>,
+    /// Places of those that were told, and are no news, however wide the next head has them.
+    told: BTreeSet<(Level, u64)>,
+    /// How often there was no room for one.
+    left_out: u64,
     /// How many came in the end.
     came: u64,
 }
@@ -31,22 +33,21 @@ struct LateTile {
 }
 
 impl LateTiles {
-    /// Takes that a tile was not served at `now`; gives it back where there is no room for another one.
-    pub(super) fn wait_for(
-        &mut self,
-        tile: TileId,
-        (kind, detail): (&'static str, String),
-        now: Nanos,
-    ) -> Option<(&'static str, String)> {
-        if self.told.contains(&tile) || self.waiting.iter().any(|late| late.tile == tile) {
-            return None;
+    /// Takes that a tile was not served at `now`.
+    pub(super) fn wait_for(&mut self, tile: TileId, (kind, detail): (&'static str, String), now: Nanos) {
+        let is_known = |late: &LateTile| place_of(late.tile) == place_of(tile);
+        if self.told.contains(&place_of(tile)) || self.waiting.iter().any(is_known) {
+            return;
         }
-        if self.waiting.len() >= MOST {
-            self.told.insert(tile);
-            return Some((kind, detail));
+        match self.waiting.len() < MOST {
+            true => self.waiting.push(LateTile { tile, since: now, is_missed_again: false, kind, detail }),
+            false => self.left_out += 1,
         }
-        self.waiting.push(LateTile { tile, since: now, is_missed_again: false, kind, detail });
-        None
+    }
+
+    /// Takes that a head was proved, for which all of its hash tiles were served.
+    pub(super) fn grew(&mut self) {
+        self.told.retain(|(level, _)| !matches!(level, Level::Hashes(_)));
     }
 
     /// Asks once more for the tiles that are not served since the log's servers may lag behind each other ([`LogSource::lags_at_most`]), or
@@ -70,7 +71,7 @@ impl LateTiles {
                 }
                 Ok(None) if is_over => {
                     let LateTile { tile, kind, detail, .. } = self.waiting.remove(place);
-                    self.told.insert(tile);
+                    self.told.insert(place_of(tile));
                     voice.wrong(kind, None, detail);
                 }
                 found => {
@@ -84,15 +85,15 @@ impl LateTiles {
         }
     }
 
-    /// Asks a last time for what was missed a moment ago, of a log of which no more is known than that.
+    /// Asks a last time for what was missed a moment ago, of a log of which no more is known than that, as soon as that is so of one.
     pub(super) async fn at_last<L: LogSource>(
         &mut self,
         reader: &AuditReader<L>,
         clock: &Rc<dyn Clock>,
         voice: &mut AuditVoice,
     ) {
-        let last = self.waiting.iter().map(|late| late.since).max();
-        if let (Some(since), None) = (last, reader.log().lags_at_most()) {
+        let first = self.waiting.iter().map(|late| late.since).min();
+        if let (Some(since), None) = (first, reader.log().lags_at_most()) {
             clock.sleep_until(since.saturating_add(NEXT_LOOK)).await;
             self.ask_again(reader, voice).await;
         }
@@ -110,6 +111,12 @@ impl LateTiles {
                 voice.wrong(late.kind, None, late.detail);
             }
         }
+        if self.left_out > 0 {
+            voice.note(&format!(
+                "tiles were not served {} more times, beyond the {MOST} that were asked for again",
+                self.left_out
+            ));
+        }
         if self.came > 0 {
             voice.note(&format!("{} tiles came later than the checkpoint that covers them", self.came));
         }
@@ -121,6 +128,37 @@ fn patience<L: LogSource>(reader: &AuditReader<L>) -> Nanos {
     reader.log().lags_at_most().map_or(NEXT_LOOK, Nanos::from)
 }
 
-const MOST: usize = 64;
+fn place_of(tile: TileId) -> (Level, u64) {
+    (tile.level, tile.index)
+}
+
+const MOST: usize = 4096;
 /// Less than servers of one log lag behind each other.
 const A_MOMENT: Nanos = Nanos::from_secs(2);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tile_waits_once_however_wide_it_is_and_what_there_is_no_room_for_is_counted() {
+        let mut late = LateTiles::default();
+        let mut misses = |tile| late.wait_for(tile, ("missing-tile", String::new()), Nanos::ZERO);
+        let edge = TileId::hashes(0, 7);
+        [3, 9, 20].into_iter().for_each(|width| misses(TileId { width, ..edge }));
+        (8..MOST as u64 + 9).for_each(|index| misses(TileId::hashes(0, index)));
+        assert_eq!((late.waiting.len(), late.left_out, late.told.len()), (MOST, 2, 0));
+    }
+
+    #[test]
+    fn hash_tiles_that_were_told_are_news_again_once_the_tree_grew_and_bundles_are_not() {
+        let (hashes, mut late) = (TileId::hashes(0, 7), LateTiles::default());
+        let bundle = TileId { level: Level::Data, ..hashes };
+        late.told.extend([hashes, bundle].map(place_of));
+        late.grew();
+        [hashes, bundle]
+            .into_iter()
+            .for_each(|tile| late.wait_for(tile, ("missing-tile", String::new()), Nanos::ZERO));
+        assert_eq!(late.waiting.iter().map(|late| late.tile).collect::<Vec<_>>(), [hashes]);
+    }
+}
