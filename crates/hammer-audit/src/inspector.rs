@@ -18,6 +18,8 @@ use crate::trouble::Trouble;
 pub struct LogInspector<L> {
     reader: AuditReader<L>,
     clock: Rc<dyn Clock>,
+    /// Whether it reads files, which nobody serves late.
+    is_folder: bool,
     /// What is left of the patience with tiles, of which none came.
     patience: Patience,
     /// How often what was not served was waited for, and stayed away.
@@ -30,8 +32,9 @@ impl<L: LogSource> LogInspector<L> {
     /// # Errors
     /// Those of [`hammer_net::Client::new`].
     pub fn new(log: L, place: LogPlace, clock: Rc<dyn Clock>) -> Result<Self, ConfigError> {
+        let is_folder = matches!(place, LogPlace::Folder(_));
         let reader = AuditReader::new(log, place, clock.clone())?;
-        Ok(Self { reader, clock, patience: Patience::new(), in_vain: 0 })
+        Ok(Self { reader, clock, is_folder, patience: Patience::new(), in_vain: 0 })
     }
 
     /// The log.
@@ -91,7 +94,7 @@ impl<L: LogSource> LogInspector<L> {
     /// Some of these tiles, at least one of them.
     ///
     /// # Errors
-    /// When none came, tried several times.
+    /// When none came, tried several times, or it cannot be told at a second look whether what was not served still is not.
     pub async fn tiles(&mut self, ids: &[TileId]) -> Result<Vec<(TileId, ServedTile)>, Trouble> {
         loop {
             let (tiles, went) = self.reader.tiles(ids).await;
@@ -101,7 +104,7 @@ impl<L: LogSource> LogInspector<L> {
                 Ok(()) => self.patience = Patience::new(),
             }
             if !tiles.is_empty() || ids.is_empty() {
-                return Ok(self.at_second_look(tiles).await);
+                return self.at_second_look(tiles).await;
             }
         }
     }
@@ -113,7 +116,7 @@ impl<L: LogSource> LogInspector<L> {
     pub async fn found(&mut self, path: &str, bound: AnswerBound) -> Result<Option<Vec<u8>>, Trouble> {
         let read = async |reader: &AuditReader<L>| reader.found(path, bound).await;
         let found = self.patiently(read).await?;
-        if found.is_some() || self.in_vain >= IN_VAIN {
+        if found.is_some() || !self.looks_again() {
             return Ok(found);
         }
         self.next_look().await;
@@ -123,28 +126,36 @@ impl<L: LogSource> LogInspector<L> {
     }
 
     /// These tiles, of which those that were not served are asked for once more: who answered for one may lag behind who answered for the head.
-    async fn at_second_look(&mut self, mut tiles: Vec<(TileId, ServedTile)>) -> Vec<(TileId, ServedTile)> {
-        if self.in_vain >= IN_VAIN || self.fill(&mut tiles).await == 0 {
-            return tiles;
+    async fn at_second_look(
+        &mut self,
+        mut tiles: Vec<(TileId, ServedTile)>,
+    ) -> Result<Vec<(TileId, ServedTile)>, Trouble> {
+        if self.in_vain >= IN_VAIN || self.fill(&mut tiles).await? == 0 || self.is_folder {
+            return Ok(tiles);
         }
         self.next_look().await;
-        self.in_vain += u32::from(self.fill(&mut tiles).await > 0);
-        tiles
+        self.in_vain += u32::from(self.fill(&mut tiles).await? > 0);
+        Ok(tiles)
+    }
+
+    fn looks_again(&self) -> bool {
+        !self.is_folder && self.in_vain < IN_VAIN
     }
 
     /// Reads those of the tiles that were not served; how many still are not.
-    async fn fill(&self, tiles: &mut [(TileId, ServedTile)]) -> usize {
+    async fn fill(&self, tiles: &mut [(TileId, ServedTile)]) -> Result<usize, Trouble> {
         let mut missing = 0;
         for (tile, found) in tiles {
             if matches!(found, ServedTile::Bytes(_)) {
                 continue;
             }
-            match self.reader.by_now(*tile).await {
-                Ok(Some(bytes)) => *found = ServedTile::Bytes(bytes),
-                _ => missing += 1,
+            // Who fails to answer does not say that it has none.
+            match self.patiently(async |reader| reader.by_now(*tile).await).await? {
+                Some(bytes) => *found = ServedTile::Bytes(bytes),
+                None => missing += 1,
             }
         }
-        missing
+        Ok(missing)
     }
 
     async fn next_look(&self) {

@@ -217,6 +217,21 @@ fn what_is_not_served_at_the_next_look_either_is_missing_to_whoever_looks() {
     assert!(!kinds.is_empty() && kinds.iter().all(|kind| *kind == "missing-tile"), "{:?}", report.breaches);
 }
 
+#[test]
+fn a_tile_whose_second_look_fails_is_not_told_as_missing() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    assert_eq!(log.submit("1s"), 200);
+    let asked = AtomicU64::new(0);
+    let url = front(&log.lab.url, move |path| match path.starts_with("/tile/data/") {
+        true if asked.fetch_add(1, Ordering::Relaxed) == 0 => Passed::Refused(404),
+        true => Passed::Refused(503),
+        false => Passed::On,
+    });
+    let ended = hammer_at(&log, &url, "audit", &["--json"]);
+    assert!(ended.code != 0 && ended.code != 4, "{ended:?}");
+    assert!(!ended.stdout.contains("missing-tile") && ended.stderr.contains("503"), "{ended:?}");
+}
+
 /// The kinds of what a run of 50 submissions a second found broken of the log at `url`, within that drain.
 fn found(log: &Log, kind: &str, url: &str, drain: &str) -> Vec<String> {
     let mut target = target(log, url);
