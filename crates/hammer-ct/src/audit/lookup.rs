@@ -97,7 +97,7 @@ impl ReceiptLookup {
         self.inspector.head().await
     }
 
-    /// How each promise stands in the tree of `head`, which was fetched at `now_unix_ms`; `done` is told now and then how many
+    /// How each promise stands in the tree of `head`, which was asked for at `asked_unix_ms`; `done` is told now and then how many
     /// were looked up.
     ///
     /// # Errors
@@ -105,15 +105,17 @@ impl ReceiptLookup {
     pub async fn look_up(
         &mut self,
         head: &Head,
-        now_unix_ms: u64,
+        asked_unix_ms: u64,
         receipts: &[WrittenReceipt],
         mut done: impl FnMut(u64),
     ) -> Result<LookedUp, Trouble> {
         let standing = receipts.iter().map(|receipt| self.at_sight(receipt)).collect();
         let mut found = LookedUp { standing, signed: vec![Signed::Unverified; receipts.len()] };
         match self.log.kind {
-            LogKind::StaticCt => self.in_bundles(head, now_unix_ms, receipts, &mut found, &mut done).await?,
-            LogKind::Rfc6962 => self.by_hash(head, now_unix_ms, receipts, &mut found, &mut done).await?,
+            LogKind::StaticCt => {
+                self.in_bundles(head, asked_unix_ms, receipts, &mut found, &mut done).await?
+            }
+            LogKind::Rfc6962 => self.by_hash(head, asked_unix_ms, receipts, &mut found, &mut done).await?,
         }
         for (standing, signed) in found.standing.iter_mut().zip(&found.signed) {
             if let (Standing::Found { .. }, Signed::Bad(why)) = (&standing, signed) {
@@ -140,7 +142,7 @@ impl ReceiptLookup {
     async fn in_bundles(
         &mut self,
         head: &Head,
-        now_unix_ms: u64,
+        asked_unix_ms: u64,
         receipts: &[WrittenReceipt],
         found: &mut LookedUp,
         done: &mut impl FnMut(u64),
@@ -187,7 +189,7 @@ impl ReceiptLookup {
             }
             needs = next;
         }
-        audit.overdue(now_unix_ms);
+        audit.overdue(asked_unix_ms);
         self.told(&audit.verdicts(), &misplaced, found);
         unproved(head, receipts, found);
         Ok(())
@@ -211,7 +213,7 @@ impl ReceiptLookup {
     async fn by_hash(
         &mut self,
         head: &Head,
-        now_unix_ms: u64,
+        asked_unix_ms: u64,
         receipts: &[WrittenReceipt],
         found: &mut LookedUp,
         done: &mut impl FnMut(u64),
@@ -220,7 +222,7 @@ impl ReceiptLookup {
             let (Some(leaf), Standing::Pending) = (receipt.leaf, &found.standing[place]) else { continue };
             let query = self.inspector.log().proof_by_hash(&leaf, head.size);
             found.standing[place] = match self.found(async |reader| reader.ask(&query).await).await? {
-                None => self.absent(place, leaf, receipt, now_unix_ms),
+                None => self.absent(place, leaf, receipt, asked_unix_ms),
                 Some(IndexProof { index, audit_path }) => {
                     match verify_inclusion(index, head.size, &leaf, &audit_path, &head.root) {
                         Ok(()) => {
@@ -291,11 +293,11 @@ impl ReceiptLookup {
     }
 
     /// A leaf that a log of RFC 6962 does not have.
-    fn absent(&self, place: usize, leaf: Hash, receipt: &WrittenReceipt, now_unix_ms: u64) -> Standing {
-        if now_unix_ms <= self.clock().deadline_ms(&self.promise(place, leaf, receipt)) {
+    fn absent(&self, place: usize, leaf: Hash, receipt: &WrittenReceipt, asked_unix_ms: u64) -> Standing {
+        if asked_unix_ms <= self.clock().deadline_ms(&self.promise(place, leaf, receipt)) {
             return Standing::Pending;
         }
-        let age_ms = now_unix_ms.saturating_sub(receipt.timestamp_ms());
+        let age_ms = asked_unix_ms.saturating_sub(receipt.timestamp_ms());
         let detail = format!("leaf {leaf}: the tree does not have it, {age_ms} ms after the sct");
         Standing::Broken { kind: MMD_MISSED, detail }
     }

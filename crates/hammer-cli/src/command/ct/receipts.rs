@@ -54,9 +54,11 @@ async fn look_up(
     let clock = MonotonicClock::starting_now();
     let mut lookup = ReceiptLookup::new(log, client, Rc::new(clock)).map_err(TargetError::from)?;
     let bar = progress(args, receipts.len() as u64, "{bar:20} {human_pos} of {human_len} receipts");
+    // What it does not cover may have come since.
+    let asked_unix_ms = unix_millis();
     let head = lookup.head().await;
     let found = match &head {
-        Ok(head) => Some(lookup.look_up(head, unix_millis(), &receipts, |done| bar.set_position(done)).await),
+        Ok(head) => Some(lookup.look_up(head, asked_unix_ms, &receipts, |done| bar.set_position(done)).await),
         Err(_) => None,
     };
     bar.finish_and_clear();
