@@ -28,8 +28,8 @@ use std::path::Path;
 use std::process;
 
 use clap::Parser as _;
+use hammer_measure::masked::without_tokens;
 use hammer_measure::shown_lines;
-use hammer_oauth::masked::without_tokens;
 use hammer_report::{ExitCode, ReasonKind};
 use mimalloc::MiMalloc;
 

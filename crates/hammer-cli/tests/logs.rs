@@ -244,6 +244,39 @@ fn the_token_of_a_side_goes_to_that_side_alone_and_is_shown_nowhere() {
 }
 
 #[test]
+fn a_token_that_a_log_says_again_in_place_of_an_sct_is_shown_nowhere() {
+    let server = Server::answering_to(|_, request| {
+        let (status, body) = match request.line.starts_with("POST") {
+            true => ("200 OK", format!("{{\"you\": \"{}\"}}", request.header("authorization").unwrap())),
+            false => ("404 Not Found", String::new()),
+        };
+        format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+    });
+    let folder = Folder::new();
+    let token = folder.write("token", "canary-of-submission\n");
+    let log = format!("submission_url: \"{}log\", submission_token_file: {token}", server.url());
+    let plan = folder.write("plan.yaml", &of_log(&log));
+    let mut hammer = command(&["run", &plan, "--out", "report.json", "--events", "events.jsonl"]);
+    hammer.current_dir(folder.path(""));
+    let ended = Started::of(hammer).ended();
+    let report = fs::read_to_string(folder.path("report.json")).unwrap();
+    assert!(report.contains("unreadable-sct") && report.contains("Bearer ***"), "{report}");
+    let mut told = vec![ended.stdout, ended.stderr];
+    for file in fs::read_dir(folder.path("")).unwrap().flatten().filter(|file| file.file_name() != "token") {
+        told.push(format!("{:?}: {}", file.file_name(), fs::read_to_string(file.path()).unwrap()));
+    }
+    for kind in ["-receipts.jsonl", "-evidence.jsonl"] {
+        assert!(
+            told.iter().any(|told| told.lines().next().is_some_and(|name| name.contains(kind))),
+            "{kind}"
+        );
+    }
+    for told in told {
+        assert!(!told.contains("canary-of-"), "{told}");
+    }
+}
+
+#[test]
 fn without_a_monitoring_url_the_submission_token_is_sent_with_reads() {
     let server = Server::answering("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
     let folder = Folder::new();

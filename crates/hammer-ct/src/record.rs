@@ -30,7 +30,7 @@ pub(crate) struct UnreadableRecord<'a> {
     pub(crate) first: Option<First<'a>>,
     /// Why it is none, as its cause is counted.
     pub(crate) why: &'a [u8],
-    /// The start of the answer.
+    /// The start of the answer, without what was secret of the request.
     pub(crate) body: &'a [u8],
 }
 
@@ -135,11 +135,11 @@ fn put_first(out: &mut Vec<u8>, first: Option<First<'_>>) -> Result<(), NoSct> {
     Ok(())
 }
 
-/// Replaces `out` by the record of the answer `body` of 200 that is no SCT, for that reason.
+/// Replaces `out` by the record of an answer of 200 that is no SCT, for that reason, but `said` that.
 pub(crate) fn write_unreadable(
     out: &mut Vec<u8>,
     at: Instants,
-    body: &[u8],
+    said: &str,
     why: NoSct,
     first: Option<First<'_>>,
 ) -> Result<(), NoSct> {
@@ -148,7 +148,7 @@ pub(crate) fn write_unreadable(
     put_first(out, first)?;
     put_instants(out, at);
     put_vector16(out, why.as_bytes(), "why").map_err(|_| why)?;
-    out.extend_from_slice(&body[..body.len().min(MOST_SHOWN)]);
+    out.extend_from_slice(said.as_bytes());
     Ok(())
 }
 
@@ -268,9 +268,6 @@ const NEW: u8 = 0;
 const REPEATED: u8 = 1;
 const JUDGED: u8 = 2;
 const UNREADABLE: u8 = 3;
-
-/// Bytes of an answer that is no SCT which are kept of it.
-const MOST_SHOWN: usize = 1 << 10;
 
 /// A precertificate's final issuer is the next certificate, or the one after that.
 const MOST_ABOVE: usize = 2;

@@ -158,7 +158,8 @@ impl SubmitWorkload {
                 }
                 // A log that answers 200 has taken the chain (RFC 6962 section 4.1), and owes what shows that it did.
                 Err(why) => {
-                    if op.has_chain() && op.unreadable(at, why).is_ok() {
+                    let said = session.service.excerpt(&op.request, &op.answer.body);
+                    if op.has_chain() && op.unreadable(at, why, &said).is_ok() {
                         record.promise(LogPromise::Sct.into(), &op.record);
                     }
                     Ended::failed(Outcome::Malformed, why)

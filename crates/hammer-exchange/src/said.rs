@@ -1,10 +1,10 @@
 //! What a server said with a failure, as it may stand in a report: short, on one line, without what was secret.
 
 use hammer_core::record::StepGuard;
+use hammer_measure::masked::{LEAST_SECRET, MASK, masked};
 use hammer_measure::recorder::MOST_ANSWER_BYTES;
 use hammer_measure::shown;
 use hammer_net::credentials_of_queries;
-use hammer_oauth::masked::{MASK, masked};
 
 /// Tells `step` what the server said with its failure. None of the `secrets` is in it, nor a JSON Web Token, nor
 /// what its parameter's name says is a credential in the query of a URL.
@@ -15,8 +15,8 @@ pub(crate) fn tell_said(step: &mut StepGuard<'_>, said: &[u8], secrets: &[&str])
     }
 }
 
-/// The start of what was said.
-fn excerpt(said: &[u8], secrets: &[&str]) -> String {
+/// The start of what was said, as [`tell_said`] tells it.
+pub(crate) fn excerpt(said: &[u8], secrets: &[&str]) -> String {
     // More than is kept, so that a secret at the end of that is recognised.
     let text = String::from_utf8_lossy(&said[..said.len().min(MOST_LOOKED_AT)]);
     if text.chars().take(MOST_ANSWER_BYTES).filter(|letter| *letter == char::REPLACEMENT_CHARACTER).count()
@@ -85,8 +85,6 @@ fn token_in(words: &str, is_end: bool) -> Option<usize> {
 
 /// Bytes of an answer.
 const MOST_LOOKED_AT: usize = 2 << 10;
-/// Shorter ones would spoil any text.
-const LEAST_SECRET: usize = 6;
 const LONGEST_WORD: usize = 40;
 /// Letters of each part of a token before its signature; names of hosts and of classes have shorter ones.
 const LEAST_WORD: usize = 16;

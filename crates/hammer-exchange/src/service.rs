@@ -13,7 +13,7 @@ use http::HeaderValue;
 use http::uri::PathAndQuery;
 
 use crate::credentials::secrets_of;
-use crate::said::tell_said;
+use crate::said::{excerpt, tell_said};
 use crate::wire::exchange;
 
 /// A service as a run knows it: how to talk to it, and how many connections are made before the first arrival.
@@ -174,9 +174,20 @@ impl ServiceClient {
         secrets: SentSecrets<'_>,
         said: &[u8],
     ) {
-        let of_headers = secrets_of(request, secrets.bearer.or(self.client.bearer()));
+        let of_headers = self.secrets_of(request, secrets);
         let all: Vec<&str> = of_headers.iter().map(String::as_str).chain(secrets.token).collect();
         tell_said(step, said, &all);
+    }
+
+    /// The start of what the server answered to that `request`, on one line and without what was secret of it, for whoever keeps it as what
+    /// the server said.
+    pub fn excerpt(&self, request: &Request, said: &[u8]) -> String {
+        let secrets = self.secrets_of(request, SentSecrets::default());
+        excerpt(said, &secrets.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    fn secrets_of(&self, request: &Request, secrets: SentSecrets<'_>) -> Vec<String> {
+        secrets_of(request, secrets.bearer.or(self.client.bearer()))
     }
 }
 

@@ -7,6 +7,7 @@ pub mod event;
 pub mod headline;
 pub mod health;
 pub mod histogram;
+pub mod masked;
 pub mod octaves;
 pub mod outcome;
 pub mod part;

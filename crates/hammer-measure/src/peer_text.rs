@@ -2,18 +2,19 @@
 
 use std::borrow::Cow;
 
+use crate::masked::without_secrets;
 use crate::recorder::start_of;
 
 /// What a peer wrote, in [`MOST_PEER_TEXT`] bytes at most. In the place of each character that a terminal obeys (C0, C1), that has no
-/// width, or that turns the direction of what stands around it, there is U+FFFD.
+/// width, or that turns the direction of what stands around it, there is U+FFFD, and in that of each secret that the process was given `***`.
 pub fn peer_text(text: &str) -> String {
-    shown(text, MOST_PEER_TEXT).into_owned()
+    let masked = without_secrets(start_of(text, MOST_LOOKED_AT));
+    shown(&masked, MOST_PEER_TEXT).into_owned()
 }
 
 /// As [`peer_text`], of bytes that may be no text.
 pub fn peer_bytes(bytes: &[u8]) -> String {
-    // More is not shown, whatever it is.
-    peer_text(&String::from_utf8_lossy(&bytes[..bytes.len().min(MOST_PEER_TEXT + 1)]))
+    peer_text(&String::from_utf8_lossy(&bytes[..bytes.len().min(MOST_LOOKED_AT)]))
 }
 
 /// `text` as it may be shown, in so many bytes at most: as [`peer_text`] has it, of another length.
@@ -50,6 +51,8 @@ fn is_obeyed(letter: char) -> bool {
 
 /// Bytes of what a peer wrote that are shown.
 pub const MOST_PEER_TEXT: usize = 300;
+/// More than is shown, so that a secret at the end of that is recognised.
+const MOST_LOOKED_AT: usize = 2 << 10;
 const CUT: &str = "...";
 const REPLACEMENT: &str = "\u{fffd}";
 

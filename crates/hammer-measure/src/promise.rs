@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::masked::without_secrets;
 use crate::peer_text::shown;
 
 /// Promises by state. `made = kept + broken + pending + unchecked` holds at every interval.
@@ -100,9 +101,12 @@ pub struct Breach {
 
 impl Breach {
     /// Cuts what it says where that is longer than anybody reads: the text of a server may be of any length, and a thousand of them are
-    /// held. What a terminal would obey is replaced.
+    /// held. What a terminal would obey is replaced, and so is each secret that the process was given.
     #[must_use]
     pub fn shortened(mut self) -> Self {
+        if let Cow::Owned(masked) = without_secrets(&self.detail) {
+            self.detail = masked;
+        }
         if self.detail.len() > LONGEST_DETAIL {
             let bytes = self.detail.len();
             let end = (0..=LONGEST_DETAIL).rev().find(|end| self.detail.is_char_boundary(*end));

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hammer_measure::masked::keep_secret;
 use http::HeaderValue;
 
 /// A bearer token. Prints as `***`, whichever way it is printed.
@@ -71,7 +72,7 @@ impl Secret {
         secret.bearer().map(|_| secret)
     }
 
-    /// The token in the environment variable `variable`.
+    /// The token in the environment variable `variable`, masked in whatever peers write from then on.
     pub fn from_env(variable: &str) -> Result<Self, SecretError> {
         // As POSIX has them (IEEE 1003.1, section 8.1), in letters of either case.
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
@@ -80,13 +81,15 @@ impl Secret {
         }
         let text =
             std::env::var(variable).map_err(|_| SecretError::Unset { variable: variable.to_owned() })?;
-        Self::new(&text).map_err(|reason| SecretError::Unusable {
+        let secret = Self::new(&text).map_err(|reason| SecretError::Unusable {
             place: format!("the environment's {variable}"),
             reason: Box::new(reason),
-        })
+        })?;
+        keep_secret(&secret.0);
+        Ok(secret)
     }
 
-    /// The token in the file at `path`.
+    /// The token in the file at `path`, masked in whatever peers write from then on.
     pub fn from_file(path: &Path) -> Result<Self, SecretError> {
         let unreadable = |source| SecretError::Unreadable { path: path.to_owned(), source };
         let unusable = |reason| SecretError::Unusable { place: shown(path), reason: Box::new(reason) };
@@ -97,7 +100,9 @@ impl Secret {
         if read as u64 > LARGEST {
             return Err(unusable(SecretError::TooLarge));
         }
-        Self::new(&text).map_err(unusable)
+        let secret = Self::new(&text).map_err(unusable)?;
+        keep_secret(&secret.0);
+        Ok(secret)
     }
 
     /// The token itself, for the body of a request that has to carry it. It must reach no text that anybody reads.

@@ -2,14 +2,13 @@
 //! by an issuer and kept fresh. It never opens a socket and reads no clock: times are arguments, in seconds since the Unix epoch.
 //! What is a secret is printed as `***`, and no error says it.
 //!
-//! Read in this order: [`secret`], [`masked`], [`keys`], [`jwt`], [`jwks`], [`documents`], [`rotation`], [`grant`], [`pool`].
+//! Read in this order: [`secret`], [`keys`], [`jwt`], [`jwks`], [`documents`], [`rotation`], [`grant`], [`pool`].
 
 pub mod documents;
 pub mod grant;
 pub mod jwks;
 pub mod jwt;
 pub mod keys;
-pub mod masked;
 pub mod pool;
 pub mod rotation;
 pub mod secret;

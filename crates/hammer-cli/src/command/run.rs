@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use hammer_core::run::{RunError, control, run};
+use hammer_measure::masked::without_tokens;
 use hammer_measure::{Nanos, Now as _, Reporter, RunEvent};
-use hammer_oauth::masked::without_tokens;
 use hammer_report::report::{Event, RequestAccounting};
 use hammer_report::summary::{HookOutput, SummaryRun};
 use hammer_report::{ExitCode, LocustCsv, Reason, ReasonKind, Report, ReportBuilder, Summary};

@@ -87,10 +87,10 @@ impl SubmitOp {
         record::write(&mut self.record, at, &self.answer.body, (&self.minted, self.endpoint), first)
     }
 
-    /// Writes the record of a 200 that is no SCT.
-    pub(super) fn unreadable(&mut self, at: Instants, why: NoSct) -> Result<(), NoSct> {
+    /// Writes the record of a 200 that is no SCT: what was `said` instead is kept, without what was secret of the request.
+    pub(super) fn unreadable(&mut self, at: Instants, why: NoSct, said: &str) -> Result<(), NoSct> {
         let first = (self.class == Class::Duplicate).then(|| self.first.of(self.minted.seq()));
-        record::write_unreadable(&mut self.record, at, &self.answer.body, why, first)
+        record::write_unreadable(&mut self.record, at, said, why, first)
     }
 
     /// Writes the record of an answer that is judged by its status alone; whether this is one.

@@ -2,8 +2,8 @@
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use form_urlencoded::{Serializer, byte_serialize};
+use hammer_measure::masked::masked;
 
-use crate::masked::masked;
 use crate::secret::SecretText;
 
 /// The type of the request's body.

@@ -1,6 +1,33 @@
 //! A text in which no secret can be read, however it is written there.
 
+use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The secrets that the process was given where its plan says so.
+static GIVEN: RwLock<Vec<Arc<str>>> = RwLock::new(Vec::new());
+
+/// Has a secret that the process was given masked in whatever peers write from then on ([`without_secrets`]).
+pub fn keep_secret(secret: &str) {
+    let mut given = GIVEN.write().unwrap_or_else(PoisonError::into_inner);
+    // Files may be read again each time that they change.
+    if secret.len() >= LEAST_SECRET
+        && given.len() < MOST_SECRETS
+        && given.iter().all(|known| **known != *secret)
+    {
+        given.push(secret.into());
+    }
+}
+
+/// The text with `***` in the place of every secret that the process was given, as [`masked`] has it.
+pub fn without_secrets(text: &str) -> Cow<'_, str> {
+    let given = GIVEN.read().unwrap_or_else(PoisonError::into_inner);
+    if given.is_empty() {
+        return text.into();
+    }
+    let secrets: Vec<&str> = given.iter().map(|secret| &**secret).collect();
+    masked(text, &secrets).into()
+}
 
 /// The text with `***` in the place of every secret in it: as it is, in letters of another case, percent-encoded wholly, in part or
 /// more than once (RFC 3986 section 2.1), with pluses for spaces as forms have them, with the escapes of JSON (RFC 8259
@@ -151,6 +178,9 @@ const LONGEST_REFERENCE: usize = 10;
 
 /// How the base64url of an object starts whose first byte behind the brace is the quotation mark of a name.
 const TOKEN_START: &str = "eyJ";
+/// Shorter ones would spoil any text.
+pub const LEAST_SECRET: usize = 6;
+const MOST_SECRETS: usize = 1 << 10;
 /// As a secret prints everywhere.
 pub const MASK: &str = "***";
 /// So often, at most, what a server says again was encoded on its way: by us, by the server, by what stands before it, and once more.
@@ -203,6 +233,19 @@ mod tests {
             assert_eq!(masked(plain), plain);
         }
         assert_eq!(masked(""), "");
+    }
+
+    #[test]
+    fn what_the_process_was_given_is_masked_in_what_peers_write() {
+        for secret in ["given-canary-of-a-run", "given-canary-of-a-run", "abc"] {
+            keep_secret(secret);
+        }
+        assert_eq!(without_secrets("key given-canary-of-a-run, abc"), "key ***, abc");
+        assert_eq!(crate::peer_text(&("x".repeat(290) + "given-canary-of-a-run")), "x".repeat(290) + "***");
+        assert_eq!(
+            crate::peer_bytes(&[b"x".repeat(297).as_slice(), b"given-canary-of-a-run"].concat()),
+            "x".repeat(297) + "***"
+        );
     }
 
     #[test]
