@@ -213,19 +213,20 @@ impl Rules {
     }
 
     fn check_timestamp(&self, record: &SctRecord<'_>) -> Result<(), Fault> {
-        let received = self.epoch_unix_ms + record.at.received.0 / 1_000_000;
+        let [sent, received] =
+            [record.at.sent, record.at.received].map(|at| self.epoch_unix_ms + at.0 / 1_000_000);
         let (stamped, skew) = (record.sct.timestamp_ms, self.log.skew.as_millis() as u64);
+        // An answer may come long after it was stamped.
         let is_late = stamped > received.saturating_add(skew);
-        let is_early = self.is_new(record) && stamped < received.saturating_sub(skew);
+        let is_early = self.is_new(record) && stamped < sent.saturating_sub(skew);
         if !is_late && !is_early {
             return Ok(());
         }
-        let off = stamped.abs_diff(received);
-        let side = if is_late { "after" } else { "before" };
-        Err(Fault::new(
-            TIMESTAMP,
-            format!("{stamped} is {off} ms {side} it was received; the stated skew is {skew} ms"),
-        ))
+        let off = match is_late {
+            true => format!("{} ms after it was received", stamped - received),
+            false => format!("{} ms before it was asked for", sent - stamped),
+        };
+        Err(Fault::new(TIMESTAMP, format!("{stamped} is {off}; the stated skew is {skew} ms")))
     }
 
     fn check_index(&self, record: &SctRecord<'_>) -> Result<(), Fault> {

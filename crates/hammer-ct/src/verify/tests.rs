@@ -2,6 +2,7 @@ use std::fs;
 use std::sync::Mutex;
 
 use hammer_core::promise::{Finding, PromiseLedger, PromiseRecord};
+use hammer_measure::Nanos;
 use hammer_measure::promise::Breach;
 use hammer_synth::{FileChains, Minted};
 use hammer_tlog::ct::rfc6962::AddChainRequest;
@@ -146,12 +147,12 @@ fn whatever_the_log_did_not_sign_breaks_the_promise() {
 fn a_timestamp_is_held_against_the_skew_on_the_side_that_can_be_wrong() {
     let (request, answer) = RECORDED[0];
     let bytes = record(request, answer);
-    let read = sct(&bytes);
-    let judge = |epoch_ms: i64, distinct| {
+    let mut read = sct(&bytes);
+    let judge = |read: &SctRecord<'_>, epoch_ms: i64, distinct| {
         let mut verifier = verifier(answer, distinct);
         let epoch_unix_ms = &mut verifier.rules.epoch_unix_ms;
         *epoch_unix_ms = epoch_unix_ms.checked_add_signed(epoch_ms).unwrap();
-        kind_of(verifier.judge(&read))
+        kind_of(verifier.judge(read))
     };
     for (epoch_ms, distinct, kind) in [
         (60_000, true, "kept"),
@@ -160,7 +161,13 @@ fn a_timestamp_is_held_against_the_skew_on_the_side_that_can_be_wrong() {
         (-60_000, false, "kept"),
         (-60_001, false, TIMESTAMP),
     ] {
-        assert_eq!(judge(epoch_ms, distinct), kind, "{epoch_ms} {distinct}");
+        assert_eq!(judge(&read, epoch_ms, distinct), kind, "{epoch_ms} {distinct}");
+    }
+    // An answer that was held for two minutes: it may have been stamped at any time of these.
+    read.at.received = Nanos::from_secs(120);
+    for (epoch_ms, kind) in [(60_000, "kept"), (60_001, TIMESTAMP), (-180_000, "kept"), (-180_001, TIMESTAMP)]
+    {
+        assert_eq!(judge(&read, epoch_ms, true), kind, "{epoch_ms}");
     }
 }
 
