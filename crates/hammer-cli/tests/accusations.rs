@@ -16,8 +16,8 @@ mod on_time;
 mod server;
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use hammer_core::clock::MonotonicClock;
 use hammer_lab::ct::Flavour;
@@ -88,12 +88,17 @@ fn a_plan_with_fixed_dates_that_is_run_again_counts_as_resubmitted_and_says_so()
 
 /// A log whose tiles come late behind one URL: each of those that `is_late` is 404 when it is asked for first, and for so long after that.
 fn late(log: &Log, lag: Nanos, is_late: fn(&str) -> bool) -> String {
+    refusing(log, 404, lag, is_late)
+}
+
+/// A log that refuses each of the paths that `is_late` with that status when it is asked for first, and for so long after that.
+fn refusing(log: &Log, status: u16, lag: Nanos, is_late: fn(&str) -> bool) -> String {
     let (asked, clock) = (Mutex::<HashMap<String, Nanos>>::default(), MonotonicClock::starting_now());
     front(&log.lab.url, move |path| {
         let now = clock.now();
         match is_late(path) && now.since(*asked.lock().unwrap().entry(path.to_owned()).or_insert(now)) <= lag
         {
-            true => Passed::Refused(404),
+            true => Passed::Refused(status),
             false => Passed::On,
         }
     })
@@ -172,6 +177,44 @@ fn reads_accuse_nobody_of_a_tile_that_comes_late() {
     let url = late(&log, LAG, is_tile);
     is_believed(&hammer_at(&log, &url, "read", &["-q", "20/s", "-z", "1s", "--out", "-"]).report());
 }
+
+#[test]
+fn what_a_read_is_held_against_is_asked_for_again_where_it_was_refused_for_then() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    assert_eq!(log.submit("1s"), 200);
+    for status in [500, 503] {
+        let url = refusing(&log, status, LAG, is_tile);
+        is_believed(&hammer_at(&log, &url, "read", &["-q", "20/s", "-z", "1s", "--out", "-"]).report());
+    }
+}
+
+#[test]
+fn of_many_reads_that_lack_one_tile_one_looks_for_it_again() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    assert_eq!(log.submit("1s"), 200);
+    let asked = Arc::new(AtomicU64::new(0));
+    let counted = asked.clone();
+    let url = front(&log.lab.url, move |path| match path {
+        "/tile/0/000" => {
+            counted.fetch_add(1, Ordering::Relaxed);
+            Passed::Refused(404)
+        }
+        path if is_tile(path) => Passed::Refused(404),
+        _ => Passed::On,
+    });
+    let report = run(&json!({
+        "target": target(&log, &url),
+        "workloads": [{ "name": "read", "ct_read": { "mix": { "tile": 1 } }, "load": { "rate": "50/s" } }],
+        "phases": { "measurement": "2s" },
+        "threads": { "shards": 1 },
+    }));
+    assert!(report.promises.all.broken > 0, "{:?}", report.promises.all);
+    let (asked, own) = (asked.load(Ordering::Relaxed), report.totals.all.offered);
+    assert!(asked <= own + MOST_LOOKS, "{asked} times for {own} reads");
+}
+
+/// One that waits for a tile looks twice; who follows the tree asks for it now and then. If each read waited, they looked 200 times.
+const MOST_LOOKS: u64 = 40;
 
 #[test]
 fn an_audit_and_a_follower_accuse_nobody_of_a_tile_or_an_issuer_that_comes_late() {

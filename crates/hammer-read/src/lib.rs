@@ -14,6 +14,7 @@ mod reads;
 mod seen;
 mod steps;
 mod support;
+mod tile_waits;
 mod tiles;
 
 pub use broken::{

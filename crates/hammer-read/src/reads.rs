@@ -16,6 +16,7 @@ use crate::head::SeenHead;
 use crate::part::{Part, write_parts};
 use crate::steps::LogSteps;
 use crate::support::Shelf;
+use crate::tile_waits::TileWaits;
 
 /// Where a shard reads a log, and what it has seen of its tree.
 pub struct LogReads {
@@ -27,17 +28,19 @@ pub struct LogReads {
     /// Tree heads of different sizes, the largest last; none is of an empty tree.
     heads: RefCell<VecDeque<Arc<SeenHead>>>,
     pub(crate) shelf: RefCell<Shelf>,
-    /// Tiles that the log did not have, at a later look either.
+    /// Tiles that the log did not have, at a later look either, and has not had since.
     pub(crate) absent: RefCell<BTreeSet<TileId>>,
+    /// Who waits for tiles that were not there at first.
+    pub(crate) waits: TileWaits,
     record: RefCell<Vec<u8>>,
 }
 
 impl LogReads {
     /// Reads by `own`; what an answer is held against is read by `beside`, as steps of the series `path_series`.
     pub fn new(own: LogClient, beside: LogClient, path_series: usize, clock: &Rc<dyn Clock>) -> Self {
-        let (heads, shelf, absent, record) = Default::default();
+        let (heads, shelf, absent, waits, record) = Default::default();
         let [own, beside] = [own, beside].map(|client| LogSteps::new(client, clock.clone()));
-        Self { own, beside, path_series, heads, shelf, absent, record }
+        Self { own, beside, path_series, heads, shelf, absent, waits, record }
     }
 
     /// The head of the largest tree that was seen; none before there was a leaf in it.
@@ -78,7 +81,8 @@ impl LogReads {
         self.own.get((path, false), answer, record.exchange()).await
     }
 
-    /// One exchange beside the operation, whose answer may be compressed where that is said.
+    /// One exchange beside the operation, whose answer may be compressed where that is said; and again a second later, twice at most, where
+    /// that failed for then.
     ///
     /// # Errors
     /// How it ends, unless by a 200.
@@ -89,7 +93,7 @@ impl LogReads {
         answer: &mut Answer,
         record: &OperationRecord,
     ) -> Result<(), Ended> {
-        self.beside.get((path, compressed), answer, record.step(self.path_series)).await
+        self.beside.get_or_later((path, compressed), answer, || record.step(self.path_series)).await
     }
 
     /// Promises what the parts show by that check, a number of the protocol's own.

@@ -5,7 +5,7 @@ use hammer_core::record::StepGuard;
 use hammer_core::runtime::Clock;
 use hammer_core::workload::Ended;
 use hammer_exchange::{exchange, expect_ok};
-use hammer_measure::Nanos;
+use hammer_measure::{Nanos, Outcome};
 use hammer_net::Answer;
 use hammer_tlog::logs::tile::TileId;
 use http::StatusCode;
@@ -37,6 +37,39 @@ impl LogSteps {
         self.get_from(None, what, answer, step).await
     }
 
+    /// Reads beside an operation as [`LogSteps::get`] does; where it failed for then, again a second later, twice at most, of the next server where there
+    /// are several.
+    ///
+    /// # Errors
+    /// How the last step ends, unless by a 200.
+    pub(crate) async fn get_or_later<'a>(
+        &self,
+        what: (&str, bool),
+        answer: &mut Answer,
+        start: impl Fn() -> StepGuard<'a>,
+    ) -> Result<(), Ended> {
+        let mut ended = self.get_from(None, what, answer, start()).await;
+        for _ in 0..LATER_LOOKS {
+            let Some(server) = self.server_later(ended, answer).await else { break };
+            ended = self.get_from(server, what, answer, start()).await;
+        }
+        ended
+    }
+
+    /// Waits after a read that failed for then: where it is asked for again, which is where its turn has it unless a server is named. None where
+    /// the answer stands.
+    async fn server_later(&self, ended: Result<(), Ended>, answer: &Answer) -> Option<Option<usize>> {
+        let is_for_then = |ended: Ended| {
+            use Outcome::{Malformed, Pushback, ServerError, TimedOut, Unreachable};
+            matches!(ended.outcome, Malformed | Pushback | ServerError | TimedOut | Unreachable)
+        };
+        ended.err().filter(|ended| is_for_then(*ended))?;
+        self.clock.sleep_until(self.clock.now().saturating_add(NEXT_LOOK)).await;
+        let (servers, failed) = (self.client.servers().await.unwrap_or_default(), answer.endpoint);
+        let place = servers.iter().position(|server| Some(*server) == failed);
+        Some(place.and_then(|place| servers.get((place + 1) % servers.len()).copied()))
+    }
+
     async fn get_from(
         &self,
         server: Option<usize>,
@@ -58,7 +91,7 @@ impl LogSteps {
     /// others; later once more, `looks` times at most, since those behind one URL may as well.
     ///
     /// # Errors
-    /// When none has it, or it cannot be told since one of them neither has it nor says that it has not.
+    /// When none has it, or it cannot be told since one of them neither has it nor says that it has not, nor at one more look.
     pub(crate) async fn tile_elsewhere<'a>(
         &self,
         (tile, looks): ((TileId, bool), u32),
@@ -69,9 +102,12 @@ impl LogSteps {
             true => self.tile_of_any(tile, answer, &start).await,
             false => Err(Lack::Missing(tile.0)),
         };
-        for _ in 0..looks {
-            if found.is_ok() {
-                break;
+        for look in 0..=looks {
+            match found {
+                Ok(()) => break,
+                Err(Lack::Refused) => {}
+                Err(_) if look < looks => {}
+                Err(_) => break,
             }
             self.clock.sleep_until(self.clock.now().saturating_add(NEXT_LOOK)).await;
             found = self.tile_of_any(tile, answer, &start).await;
@@ -79,7 +115,11 @@ impl LogSteps {
         found
     }
 
-    async fn tile_of_any<'a>(
+    /// Reads a tile at each of the log's servers until one has it.
+    ///
+    /// # Errors
+    /// When none has it, or it cannot be told.
+    pub(crate) async fn tile_of_any<'a>(
         &self,
         (tile, compressed): (TileId, bool),
         answer: &mut Answer,
@@ -96,6 +136,24 @@ impl LogSteps {
             }
         }
         Err(lack)
+    }
+
+    /// Reads a tile beside an operation, as [`LogSteps::get_or_later`] reads.
+    ///
+    /// # Errors
+    /// How the last step ends, unless by a 200.
+    pub(crate) async fn tile_or_later<'a>(
+        &self,
+        tile: (TileId, bool),
+        answer: &mut Answer,
+        start: impl Fn() -> StepGuard<'a>,
+    ) -> Result<(), Ended> {
+        let mut ended = self.tile_from(None, tile, answer, &start).await;
+        for _ in 0..LATER_LOOKS {
+            let Some(server) = self.server_later(ended, answer).await else { break };
+            ended = self.tile_from(server, tile, answer, &start).await;
+        }
+        ended
     }
 
     /// Reads a tile, as steps that `start` starts; the full one where the partial one is no longer there (C2SP tlog-tiles).
@@ -126,4 +184,6 @@ impl LogSteps {
     }
 }
 
+/// Looks for what was not there at first, or could not be told.
+pub(crate) const LATER_LOOKS: u32 = 2;
 const NEXT_LOOK: Nanos = Nanos::from_secs(1);

@@ -10,6 +10,7 @@ use crate::bundle::LARGEST_TILE;
 use crate::head::{SeenHead, above, edges};
 use crate::place::Place;
 use crate::reads::{LogReads, malformed};
+use crate::steps::LATER_LOOKS;
 use crate::support::{Lack, Support};
 
 /// Why a tile that an operation is of was not read.
@@ -40,6 +41,9 @@ impl LogReads {
         let tile = tile.ok_or_else(|| unread(malformed("tree without that leaf")))?;
         let ended = self.own.tile((tile, may_be_compressed(tile)), answer, || record.exchange()).await;
         let missing = (answer.status == StatusCode::NOT_FOUND).then_some(tile);
+        if ended.is_ok() {
+            self.absent.borrow_mut().remove(&tile);
+        }
         ended.map(|()| tile).map_err(|ended| UnreadTile { ended, missing })
     }
 
@@ -133,9 +137,11 @@ impl LogReads {
     ) -> Result<Support, Lack> {
         let compressed = may_be_compressed(tile);
         let start = || record.step(self.path_series);
-        let ended = self.beside.tile((tile, compressed), answer, start).await;
+        let ended = self.beside.tile_or_later((tile, compressed), answer, start).await;
         match (ended, answer.status) {
-            (Ok(()), _) => {}
+            (Ok(()), _) => {
+                self.absent.borrow_mut().remove(&tile);
+            }
             // The full tile in the place of a partial one may have been asked for at another server than that one: all are asked.
             (Err(_), StatusCode::NOT_FOUND) => {
                 self.elsewhere(tile, answer, record).await?;
@@ -150,7 +156,7 @@ impl LogReads {
     }
 
     /// Reads a tile that the operation's server has not beside the operation, at each of the log's servers until one has it, and later once
-    /// more.
+    /// more. Of several operations that lack one tile the first waits for it, and the others for that.
     ///
     /// # Errors
     /// When none has it, or it cannot be told.
@@ -161,20 +167,38 @@ impl LogReads {
         record: &OperationRecord,
     ) -> Result<(), Lack> {
         let start = || record.step(self.path_series);
-        let looks = if self.absent.borrow().contains(&tile) { 0 } else { LATER_LOOKS };
-        let tile = (tile, may_be_compressed(tile));
-        let found = self.beside.tile_elsewhere((tile, looks), answer, start).await;
-        if let Err(Lack::Missing(tile)) = found {
-            self.is_absent(tile);
+        let wait = self.waits.of(tile);
+        let mut found = wait.lock().await;
+        match *found {
+            // It was there a moment ago.
+            Some(Ok(())) => {
+                drop(found);
+                self.beside.tile_of_any((tile, may_be_compressed(tile)), answer, &start).await
+            }
+            Some(lack) => lack,
+            None => {
+                let looks = if self.absent.borrow().contains(&tile) { 0 } else { LATER_LOOKS };
+                let asked = ((tile, may_be_compressed(tile)), looks);
+                let now = self.beside.tile_elsewhere(asked, answer, start).await;
+                self.waits.end(tile);
+                self.note_found(tile, now);
+                *found = Some(now);
+                now
+            }
         }
-        found
     }
 
-    /// Keeps that the log has no such tile, so that nobody waits for it again.
-    fn is_absent(&self, tile: TileId) {
+    /// Keeps that the log has no such tile, so that nobody waits for it again before it was served.
+    fn note_found(&self, tile: TileId, found: Result<(), Lack>) {
         let mut absent = self.absent.borrow_mut();
-        if absent.len() < MOST_ABSENT {
-            absent.insert(tile);
+        match found {
+            Ok(()) => {
+                absent.remove(&tile);
+            }
+            Err(Lack::Missing(_)) if absent.len() < MOST_ABSENT => {
+                absent.insert(tile);
+            }
+            Err(_) => {}
         }
     }
 }
@@ -184,8 +208,6 @@ fn may_be_compressed(tile: TileId) -> bool {
     !matches!(tile.level, Level::Hashes(_))
 }
 
-/// Looks for a tile that was not there at first, unless it is known to stay away.
-const LATER_LOOKS: u32 = 2;
 const MOST_ABSENT: usize = 1024;
 
 /// Bytes of a full hash tile.
