@@ -35,6 +35,8 @@ pub struct AuditReader<L> {
     retry: RetryPolicy,
     /// How many servers there are.
     servers: usize,
+    /// How often the next one was gone on to.
+    turns: Cell<u64>,
     /// Where they are, in words.
     place: String,
     /// The signatures of the last head beside the log's own.
@@ -57,6 +59,7 @@ impl<L: LogSource> AuditReader<L> {
         Ok(Self {
             log,
             servers: place.servers(),
+            turns: Cell::new(0),
             place: place.in_words(),
             client: LogClient::open(place, clock.clone())?,
             clock,
@@ -126,7 +129,13 @@ impl<L: LogSource> AuditReader<L> {
 
     /// Reads at the next of the log's servers from now on; says whether there is one.
     pub(crate) fn pass_over(&self) -> bool {
+        self.turns.update(|turns| turns + 1);
         self.client.pass_over()
+    }
+
+    /// Reads at another server than in that turn, where there is one; of reads at once, one passes over.
+    fn goes_on(&self, turn: u64) -> bool {
+        self.are_several() && (self.turns.get() != turn || self.pass_over())
     }
 
     /// Waits before what was answered wrongly so often is asked for again, and asks the log's next server from then on, where it has several.
@@ -345,7 +354,7 @@ impl<L: LogSource> AuditReader<L> {
         }
     }
 
-    /// Asks until there is an answer that stands.
+    /// Asks until there is an answer that stands, each of the servers before one is waited for.
     async fn read(&self, path: &str, form: Form<'_>, bound: AnswerBound) -> Result<Answer, Trouble> {
         self.read_since(path, form, bound).await.map(|(answer, _)| answer)
     }
@@ -360,6 +369,7 @@ impl<L: LogSource> AuditReader<L> {
         for tries in 1.. {
             let asked_ns = self.now().0;
             self.requests.update(|requests| requests + 1);
+            let turn = self.turns.get();
             let answer = self.send(path, form, bound).await;
             // Taking in a bundle is a good part of a millisecond.
             give_way();
@@ -367,10 +377,16 @@ impl<L: LogSource> AuditReader<L> {
                 Ok(answer) => tracing::debug!(path, status = answer.status.as_u16(), "read"),
                 Err(trouble) => tracing::warn!(path, tries, "failed to read: {trouble}"),
             }
-            let Some(at) = self.retry.again(tries, &answer, self.clock.now()) else {
-                return answer.map(|answer| (answer, asked_ns));
-            };
-            self.clock.sleep_until(at).await;
+            // What one server asks to be waited for says nothing of the next.
+            let is_elsewhere = !(tries as usize).is_multiple_of(self.servers)
+                && self.retry.is_pushed_back(tries, &answer, self.clock.now())
+                && self.goes_on(turn);
+            if !is_elsewhere {
+                let Some(at) = self.retry.again(tries, &answer, self.clock.now()) else {
+                    return answer.map(|answer| (answer, asked_ns));
+                };
+                self.clock.sleep_until(at).await;
+            }
             self.repeated.update(|repeated| repeated + 1);
         }
         Err(Trouble::Silent(path.to_owned()))

@@ -48,6 +48,12 @@ impl RetryPolicy {
         (tries < TRIES && at < self.until.get()).then_some(at)
     }
 
+    /// Whether another server may well have an answer to what was asked for so often, at once.
+    pub(crate) fn is_pushed_back(&self, tries: u32, answer: &Result<Answer, Trouble>, now: Nanos) -> bool {
+        let is_pushback = matches!(answer, Ok(answer) if is_pushback(answer.status.as_u16()));
+        is_pushback && tries < TRIES && now < self.until.get()
+    }
+
     /// When to ask again for what was answered so often, and wrongly; none where there is no time to wait.
     pub(crate) fn later(&self, tries: u32, now: Nanos) -> Option<Nanos> {
         let at = now.saturating_add(self.backoff(tries));
@@ -127,6 +133,9 @@ mod tests {
         let backoff = RetryPolicy::new(Duration::from_millis(400));
         backoff.ends(Nanos::from_millis(9_350));
         assert_eq!(waits(&backoff, &refused(429, None)), [100, 200]);
+        let asks_elsewhere =
+            |seconds| backoff.is_pushed_back(1, &refused(503, Some("30")), Nanos::from_secs(seconds));
+        assert!(asks_elsewhere(9) && !asks_elsewhere(10));
         assert!(waits(&RetryPolicy::none(), &refused(429, None)).is_empty());
     }
 }

@@ -217,6 +217,25 @@ fn of_many_reads_that_lack_one_tile_one_looks_for_it_again() {
 const MOST_LOOKS: u64 = 40;
 
 #[test]
+fn an_audit_goes_on_at_once_where_another_server_asks_for_patience() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    let asked = AtomicU64::new(0);
+    let busy = front(&log.lab.url, move |_| match asked.fetch_add(1, Ordering::Relaxed) {
+        // Those who look before the run.
+        0..4 => Passed::On,
+        _ => Passed::Later(30),
+    });
+    let mut target = target(&log, log.lab.url.as_str());
+    target["log"]["monitoring_url"] = json!([busy, log.lab.url]);
+    let report = run(&json!({
+        "target": target,
+        "workloads": [{ "name": "submit", "ct_submit": {}, "load": { "rate": "50/s" } }],
+        "phases": { "measurement": "1s", "drain": "3s" },
+    }));
+    is_believed(&report);
+}
+
+#[test]
 fn an_audit_and_a_follower_accuse_nobody_of_a_tile_or_an_issuer_that_comes_late() {
     let log = Log::of(Flavour::StaticCt, Vec::new());
     assert_eq!(log.submit("1s"), 200);

@@ -17,6 +17,8 @@ pub(crate) enum Passed {
     Answered(Vec<u8>),
     /// It has this status, and no body.
     Refused(u16),
+    /// It is to be asked again in so many seconds.
+    Later(u32),
 }
 
 /// The URL of a front of the log at `url`, which serves until the test's process ends. `rule` says what becomes of a request by its path below
@@ -39,6 +41,10 @@ pub(crate) fn front(url: &str, rule: impl Fn(&str) -> Passed + Send + Sync + 'st
                             let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
                             [head.into_bytes(), body].concat()
                         }
+                        Passed::Later(seconds) => format!(
+                            "HTTP/1.1 503 Later\r\nretry-after: {seconds}\r\ncontent-length: 0\r\n\r\n"
+                        )
+                        .into(),
                         Passed::Refused(status) => {
                             format!("HTTP/1.1 {status} Refused\r\ncontent-length: 0\r\n\r\n").into()
                         }
