@@ -99,7 +99,7 @@ impl Bundle {
         let hashes = encode_hashes(tree.leaves());
         let root = tile::root(tree.leaves());
         Self {
-            head: Head { size: 256, root, timestamp_ms, fetched_ns: 1, raw: [][..].into() },
+            head: Head { size: 256, root, timestamp_ms, asked_ns: 1, fetched_ns: 1, raw: [][..].into() },
             hashes,
             entries,
             receipts,
