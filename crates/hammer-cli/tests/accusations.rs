@@ -291,7 +291,7 @@ fn a_tile_whose_second_look_fails_is_not_told_as_missing() {
     });
     let ended = hammer_at(&log, &url, "audit", &["--json"]);
     assert!(ended.code != 0 && ended.code != 4, "{ended:?}");
-    assert!(!ended.stdout.contains("missing-tile") && ended.stderr.contains("503"), "{ended:?}");
+    assert!(!ended.stdout.contains("missing-tile") && ended.stdout.contains("status 503"), "{ended:?}");
 }
 
 /// The kinds of what a run of 50 submissions a second found broken of the log at `url`, within that drain.

@@ -113,7 +113,7 @@ impl ReceiptLookup {
         let mut found = LookedUp { standing, signed: vec![Signed::Unverified; receipts.len()] };
         match self.log.kind {
             LogKind::StaticCt => {
-                self.in_bundles(head, asked_unix_ms, receipts, &mut found, &mut done).await?
+                self.in_bundles(head, asked_unix_ms, receipts, &mut found, &mut done).await?;
             }
             LogKind::Rfc6962 => self.by_hash(head, asked_unix_ms, receipts, &mut found, &mut done).await?,
         }
