@@ -13,7 +13,7 @@ use crate::hammer::{Ended, Started, command};
 
 pub(crate) const FLAVOURS: [Flavour; 2] = [Flavour::StaticCt, Flavour::Rfc6962];
 
-/// A log, quick to publish.
+/// A log, quick to publish unless its plan says otherwise.
 pub(crate) struct Log {
     pub(crate) lab: CtLabHandle,
     /// Where commands run, since receipts and heads are left there.
@@ -37,8 +37,10 @@ impl Log {
             Flavour::StaticCt => "static-ct",
             Flavour::Rfc6962 => "rfc6962",
         };
-        let (batch_max_age, checkpoint_interval) = (TimeSpan::from_millis(20), TimeSpan::from_millis(50));
-        let plan = CtLabPlan { batch_max_age, checkpoint_interval, ..plan };
+        let said = Some(plan.checkpoint_interval);
+        let said = said.filter(|said| *said != CtLabPlan::default().checkpoint_interval);
+        let checkpoint_interval = said.unwrap_or(TimeSpan::from_millis(50));
+        let plan = CtLabPlan { batch_max_age: TimeSpan::from_millis(20), checkpoint_interval, ..plan };
         let mut config = LogConfig::from_plan(plan).unwrap();
         for root in roots(&SubmitPlan::default(), 0).unwrap().certificates {
             config.add_root_der(root);
