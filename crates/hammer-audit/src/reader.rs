@@ -37,6 +37,8 @@ pub struct AuditReader<L> {
     servers: usize,
     /// How often the next one was gone on to.
     turns: Cell<u64>,
+    /// Whether one server was left for the next while it asked for patience.
+    was_elsewhere: Cell<bool>,
     /// Where they are, in words.
     place: String,
     /// The signatures of the last head beside the log's own.
@@ -60,6 +62,7 @@ impl<L: LogSource> AuditReader<L> {
             log,
             servers: place.servers(),
             turns: Cell::new(0),
+            was_elsewhere: Cell::new(false),
             place: place.in_words(),
             client: LogClient::open(place, clock.clone())?,
             clock,
@@ -131,6 +134,11 @@ impl<L: LogSource> AuditReader<L> {
     pub(crate) fn pass_over(&self) -> bool {
         self.turns.update(|turns| turns + 1);
         self.client.pass_over()
+    }
+
+    /// Whether one of the log's servers was left for the next while it asked for patience.
+    pub(crate) fn was_elsewhere(&self) -> bool {
+        self.was_elsewhere.get()
     }
 
     /// Reads at another server than in that turn, where there is one; of reads at once, one passes over.
@@ -381,6 +389,7 @@ impl<L: LogSource> AuditReader<L> {
             let is_elsewhere = !(tries as usize).is_multiple_of(self.servers)
                 && self.retry.is_pushed_back(tries, &answer, self.clock.now())
                 && self.goes_on(turn);
+            self.was_elsewhere.update(|was| was || is_elsewhere);
             if !is_elsewhere {
                 let Some(at) = self.retry.again(tries, &answer, self.clock.now()) else {
                     return answer.map(|answer| (answer, asked_ns));

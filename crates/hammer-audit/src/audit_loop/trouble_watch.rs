@@ -6,6 +6,8 @@ use crate::reader::AuditReader;
 use crate::source::LogSource;
 use crate::trouble::Trouble;
 
+const NEXT_URL: &str = "the audit goes on at the next URL";
+
 /// How the last rounds went.
 pub(super) struct TroubleWatch {
     readability: Readability,
@@ -21,6 +23,8 @@ pub(super) struct TroubleWatch {
     refused_since: Option<Nanos>,
     /// Whether a round went well.
     was_well: bool,
+    /// Whether it was told that the next server was gone on to.
+    was_elsewhere: bool,
 }
 
 impl TroubleWatch {
@@ -34,6 +38,7 @@ impl TroubleWatch {
             stuck_since: None,
             refused_since: None,
             was_well: false,
+            was_elsewhere: false,
         }
     }
 
@@ -69,17 +74,20 @@ impl TroubleWatch {
         }
     }
 
-    /// Goes on to the log's next server where one is of no use for several rounds.
+    /// Goes on to the log's next server where one is of no use for several rounds; tells that, and the first time that reads went on by themselves.
     pub(super) fn pass_over<L: LogSource>(
         &mut self,
         is_well: bool,
         reader: &AuditReader<L>,
         voice: &AuditVoice,
     ) {
+        if reader.was_elsewhere() && !std::mem::replace(&mut self.was_elsewhere, true) {
+            voice.note(NEXT_URL);
+        }
         self.in_a_row = if is_well { 0 } else { self.in_a_row.saturating_add(1) };
         let is_due = !is_well && self.in_a_row.is_multiple_of(MOST_IN_A_ROW);
         if is_due && reader.pass_over() && self.in_a_row == MOST_IN_A_ROW {
-            voice.note("the audit goes on at the next URL");
+            voice.note(NEXT_URL);
         }
     }
 

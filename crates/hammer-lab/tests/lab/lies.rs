@@ -348,6 +348,8 @@ async fn a_missed_merge_delay_holds_back_all_that_follows_where_an_index_is_prom
     watch.clock.advance(Duration::from_secs(61));
     let missed: Vec<_> = (3..6).map(|at| (LieKind::MmdMissed, Some(at), Some(at))).collect();
     assert_eq!(told(&watch), missed, "the merge delay of 60 s is over");
+    // A head without the entries is dated behind that.
+    watch.poll().await;
     watch.clock.advance(Duration::from_secs(20));
     watch.publish(6).await;
     watch.poll().await;
@@ -356,7 +358,7 @@ async fn a_missed_merge_delay_holds_back_all_that_follows_where_an_index_is_prom
         kind => panic!("{kind:?}"),
     });
     assert_eq!(seqs.collect::<Vec<_>>(), [3, 4, 5]);
-    assert!(is_followed(&watch) && watch.findings.is_empty());
+    assert!(watch.findings.is_empty());
     assert_eq!(told(&watch), missed);
 }
 
@@ -373,6 +375,7 @@ async fn a_missed_merge_delay_is_the_entrys_own_where_no_index_is_promised() {
         watch.clock.advance(Duration::from_secs(61));
         assert_eq!(told(&watch), [(LieKind::MmdMissed, Some(3), None)]);
         if late.is_some() {
+            watch.poll().await;
             watch.clock.advance(Duration::from_secs(20));
             watch.publish(6).await;
             watch.poll().await;
