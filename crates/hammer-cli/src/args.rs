@@ -25,7 +25,7 @@ pub(crate) use plan::{ChangeArgs, PlanArgs};
 pub(crate) use resources::ResourcesArgs;
 pub(crate) use sigstore::{
     FillArgs, IdentityArgs, IssuerArgs, MixedArgs, RekorPlaceArgs, ServicesArgs, SignArgs, SigstoreCommand,
-    TrustArgs, TsaArgs, VerifyArgs, VerifyBundleArgs,
+    TrustArgs, TrustedReachArgs, TsaArgs, VerifyArgs, VerifyBundleArgs,
 };
 
 /// A load generator for the services that software trust rests on.

@@ -19,6 +19,8 @@ mod on_time;
 #[path = "support/plan.rs"]
 #[expect(dead_code, reason = "other tests refuse whole plans")]
 mod plan;
+#[path = "sigstore_flags/preflight.rs"]
+mod preflight;
 #[path = "sigstore_flags/refusals.rs"]
 mod refusals;
 #[path = "support/sigstore.rs"]

@@ -13,6 +13,7 @@ mod logged;
 mod material;
 mod pem;
 mod plan;
+mod preflight;
 mod promise;
 mod read;
 mod record;
@@ -47,6 +48,7 @@ pub use plan::{
     SigstoreTargetPlan, TimestampFormat, TimestampPlan, TokenSigner, TrustSource, TufCache, TufPlan,
     TufTargetPlan, VerifyBy, VerifyPlan, ZipfExponent,
 };
+pub use preflight::TrustMismatch;
 pub use read::search::one_found;
 pub use read::{ServiceReadOp, ServiceReadSession, ServiceReadWorkload};
 pub use rekor_tiles::audit::{RekorTilesLeaves, RekorTilesLog};

@@ -18,6 +18,7 @@ use crate::error::SigstoreError;
 use crate::fulcio::{TRUST_BUNDLE, trust_bundle, trust_bundle_message};
 use crate::pem;
 use crate::rekor::PUBLIC_KEY;
+use crate::rekor_tiles::CHECKPOINT;
 use crate::target::SigstoreService;
 use crate::timestamp::CHAIN;
 use crate::trust::TrustedRoot;
@@ -49,24 +50,14 @@ impl ServedTrust {
         client: ClientConfig,
         clock: Rc<dyn Clock>,
     ) -> Result<(), SigstoreError> {
-        let path = match service {
-            SigstoreService::Fulcio => TRUST_BUNDLE,
-            SigstoreService::FulcioGrpc => GET_TRUST_BUNDLE,
-            SigstoreService::Rekor => PUBLIC_KEY,
-            _ => CHAIN,
-        };
         let url = client.endpoints.first().map(ToString::to_string).unwrap_or_default();
-        let url = format!("{}{path}", url.trim_end_matches('/'));
+        let url = format!("{}{}", url.trim_end_matches('/'), said_at(service));
         let failed = |reason: &dyn fmt::Display| SigstoreError::Served {
             key: service.key(),
             url: url.clone(),
             reason: reason.to_string(),
         };
-        let late = clock.sleep_until(clock.now().saturating_add(LONGEST));
-        let body = tokio::select! {
-            body = read(client, clock, (service, path)) => body.map_err(|why| failed(&why))?,
-            () = late => return Err(failed(&"it took more than 30 s")),
-        };
+        let body = read(client, clock, service, LONGEST).await.map_err(|why| failed(&why))?;
         self.believe(service, &body, &url).map_err(|why| failed(&why))
     }
 
@@ -128,11 +119,40 @@ fn believed(chain: Vec<Vec<u8>>) -> Result<(TrustedAuthorities, String), String>
     Ok((chain, format!("SHA-256 of its root {root}")))
 }
 
-async fn read(
+/// Where a service says whom to trust; of Rekor v2, where its log is read, by whom it is signed.
+const fn said_at(service: SigstoreService) -> &'static str {
+    match service {
+        SigstoreService::Fulcio => TRUST_BUNDLE,
+        SigstoreService::FulcioGrpc => GET_TRUST_BUNDLE,
+        SigstoreService::Rekor => PUBLIC_KEY,
+        SigstoreService::RekorTilesRead => CHECKPOINT,
+        _ => CHAIN,
+    }
+}
+
+/// What such a service answers: a body of HTTP, or a message of gRPC.
+///
+/// # Errors
+/// Why it does not within that time.
+pub(crate) async fn read(
+    client: ClientConfig,
+    clock: Rc<dyn Clock>,
+    service: SigstoreService,
+    patience: Nanos,
+) -> Result<Vec<u8>, String> {
+    let late = clock.sleep_until(clock.now().saturating_add(patience));
+    tokio::select! {
+        body = answered(client, clock, service) => body,
+        () = late => Err(format!("it took more than {} s", patience.as_secs_f64())),
+    }
+}
+
+async fn answered(
     mut client: ClientConfig,
     clock: Rc<dyn Clock>,
-    (service, path): (SigstoreService, &str),
+    service: SigstoreService,
 ) -> Result<Vec<u8>, String> {
+    let path = said_at(service);
     if service.is_grpc() {
         let calls = client.version.of_calls();
         client.version = calls.ok_or_else(|| SigstoreError::GrpcOverHttp1.to_string())?;

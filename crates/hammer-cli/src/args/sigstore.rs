@@ -55,7 +55,7 @@ pub(crate) struct ServicesArgs {
     #[arg(long, value_name = "N")]
     pub(crate) artifacts: Option<usize>,
     #[command(flatten)]
-    pub(crate) reach: ReachArgs,
+    pub(crate) reach: TrustedReachArgs,
 }
 
 /// Where services are that have no URL of their own, and to what their answers are held.
@@ -72,6 +72,16 @@ pub(crate) struct TrustArgs {
     /// whether a service keeps to what it says, and not whether it is the one that it claims to be. Rekor v2 serves no key
     #[arg(long, value_name = "WHOM", value_parser = ["servers"])]
     pub(crate) trust: Option<String>,
+}
+
+/// How services are reached, and whether they are asked first who they are.
+#[derive(Debug, Args)]
+pub(crate) struct TrustedReachArgs {
+    #[command(flatten)]
+    pub(crate) reach: ReachArgs,
+    /// Do not hold the services against whom is trusted (chains, keys, the origin of Rekor v2) before the first flow
+    #[arg(long)]
+    pub(crate) no_preflight: bool,
 }
 
 /// Whose tokens Fulcio is shown. A token itself never stands on a command line.
@@ -222,7 +232,7 @@ pub(crate) struct VerifyArgs {
     #[arg(long)]
     pub(crate) no_audit: bool,
     #[command(flatten)]
-    pub(crate) reach: ReachArgs,
+    pub(crate) reach: TrustedReachArgs,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
@@ -283,7 +293,7 @@ pub(crate) struct TsaArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) reach: ReachArgs,
+    pub(crate) reach: TrustedReachArgs,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]

@@ -41,6 +41,7 @@ pub(crate) mod issuer;
 mod lanes;
 mod opened;
 mod panel;
+mod preflight;
 mod rotation;
 mod sections;
 mod served;
@@ -254,6 +255,17 @@ impl OpenProtocol for OpenSigstore {
             endpoints: target.target.endpoints.at(*service).to_vec(),
         };
         self.called.iter().map(called).collect()
+    }
+
+    fn describe(&mut self, planned: &RunPlan<'_>) -> Result<(), CliError> {
+        let Some(target) = &mut self.target else { return Ok(()) };
+        if planned.plan.target.preflight != Some(false) {
+            let notes = preflight::look(planned.plan, target)?;
+            // Services of a later run are asked again, and may say as little.
+            target.notes.retain(|note| !notes.contains(note));
+            target.notes.extend(notes);
+        }
+        Ok(())
     }
 
     fn take_labs(&mut self) -> Vec<Box<dyn Lab>> {

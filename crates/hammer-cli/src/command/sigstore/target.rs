@@ -7,8 +7,8 @@ use hammer_sigstore::SigstoreTargetPlan;
 use serde_json::{Value, json};
 
 use crate::args::{
-    FillArgs, IdentityArgs, MixedArgs, ReachArgs, RekorPlaceArgs, ServicesArgs, SignArgs, TrustArgs, TsaArgs,
-    VerifyArgs,
+    FillArgs, IdentityArgs, MixedArgs, RekorPlaceArgs, ServicesArgs, SignArgs, TrustArgs, TrustedReachArgs,
+    TsaArgs, VerifyArgs,
 };
 use crate::error::{CliError, UsageError};
 
@@ -286,8 +286,11 @@ impl IdentityArgs {
 }
 
 /// The target of those services.
-fn target(reach: &ReachArgs, sigstore: &Value) -> Value {
-    let mut target = reach.target("sigstore", sigstore);
+fn target(reached: &TrustedReachArgs, sigstore: &Value) -> Value {
+    let mut target = reached.reach.target("sigstore", sigstore);
+    if reached.no_preflight {
+        target["preflight"] = json!(false);
+    }
     target["connection"] = json!({ "max_idle": MAX_IDLE });
     target
 }

@@ -56,7 +56,10 @@ impl Authority {
     }
 
     /// Verifies its signature over a certificate. Many are expected, so that the table of a P-256 key pays.
-    pub(super) fn signed(&self, certificate: &Certificate<'_>) -> Result<(), ChainError> {
+    ///
+    /// # Errors
+    /// When it is not its own, or of an algorithm that is not verified here ([`ChainError::is_unverified`]).
+    pub fn signed(&self, certificate: &Certificate<'_>) -> Result<(), ChainError> {
         let Certificate { tbs, signature_algorithm, signature, .. } = *certificate;
         self.key.verify_as(signature_algorithm, tbs, signature).map_err(|why| bad_signature(certificate, why))
     }
