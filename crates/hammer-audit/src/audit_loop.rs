@@ -20,7 +20,7 @@ use hammer_tlog::logs::tile::TileId;
 
 use crate::answered_heads::{AnsweredHeads, HeadCounts};
 use crate::link::Lane;
-use crate::messages::{SHRINKING_TREE, event_words, finding_words};
+use crate::messages::{event_words, finding_words};
 use crate::place::LogPlace;
 use crate::prove::prove;
 use crate::reader::AuditReader;
@@ -38,11 +38,12 @@ mod late_tiles;
 mod receipt_desk;
 mod reference_watch;
 mod refused_proof;
+mod tree_turn;
 mod trouble_watch;
 mod voice;
 
 use due_survey::DueSurvey;
-use followed_trees::{FollowedTree, FollowedTrees, TreeTurn};
+use followed_trees::{FollowedTree, FollowedTrees};
 use head_joins::HeadJoins;
 use head_watch::HeadWatch;
 use late_tiles::LateTiles;
@@ -275,41 +276,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
     fn fetched(&mut self, head: &Head) {
         if let Some(turn) = self.chains.turn(self.reader.shards()) {
             self.heads.turned();
-            match turn {
-                TreeTurn::Known { inactive } => {
-                    self.voice.observed("inactive_shards", inactive.len() as f64);
-                    if !inactive.is_empty() {
-                        let shown =
-                            inactive.iter().map(|shard| format!("{} of {} entries", shard.tree, shard.size));
-                        let shown = shown.collect::<Vec<_>>().join(", ");
-                        self.voice.note(&format!("{} inactive shards: {shown}", inactive.len()));
-                    }
-                    for shard in &self.reader.shards().inactive {
-                        let Some(why) = &shard.unverified else { continue };
-                        let tree = shard.head.tree;
-                        self.voice.note(&format!(
-                            "nothing is held against the inactive shard {tree}: failed to verify its checkpoint: {why}"
-                        ));
-                    }
-                }
-                TreeTurn::Ended { tree, next, size } => {
-                    self.voice.note(&format!(
-                        "entries go to the tree {next} from now on; tree {tree} ended with {size}"
-                    ));
-                }
-                TreeTurn::Behind => return,
-                TreeTurn::Gone { tree, next, trusted } => {
-                    let detail = format!(
-                        "its tree {tree} is gone: it had {trusted}, and now there is tree {next} with {head}"
-                    );
-                    self.heads.contradicted(
-                        SHRINKING_TREE,
-                        None,
-                        &detail,
-                        &[trusted, head.clone()],
-                        &self.voice,
-                    );
-                }
+            let shards = self.reader.shards();
+            if !turn.tell(head, shards, &mut self.heads, &self.voice) {
+                return;
             }
         }
         let chain = self.chains.active();

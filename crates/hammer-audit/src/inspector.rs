@@ -9,7 +9,8 @@ use hammer_tlog::logs::tile::TileId;
 
 use crate::answer_bound::AnswerBound;
 use crate::place::LogPlace;
-use crate::reader::{AuditReader, ServedTile};
+use crate::reader::AuditReader;
+use crate::served_tile::ServedTile;
 use crate::source::{LogQuery, LogSource};
 use crate::trouble::Trouble;
 

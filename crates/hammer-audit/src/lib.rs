@@ -30,6 +30,7 @@ mod reader;
 mod receipt_file;
 mod receipt_spill;
 mod retry;
+mod served_tile;
 mod source;
 mod stale_heads;
 mod tile_reading;
@@ -47,7 +48,8 @@ pub use link::{AuditLink, RefusedPromise};
 pub use log_follower::{Followed, LogFollower};
 pub use messages::{AuditWords, LOG_FORKED, SHRINKING_TREE, flaw_words};
 pub use place::{LogClient, LogPlace};
-pub use reader::{AuditReader, ServedTile};
+pub use reader::AuditReader;
+pub use served_tile::ServedTile;
 pub use source::{
     AnsweredEntry, AnsweredSource, Cosigner, EntryProof, EntrySource, HeadFault, HeadId, HeadedSource,
     InactiveShard, IndexProof, LogQuery, LogSource, OpenedHead, ReadBack, ReceivedHead, Shards,

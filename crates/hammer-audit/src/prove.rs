@@ -1,7 +1,8 @@
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::follow::{Follower, Need};
 
-use crate::reader::{AuditReader, ServedTile};
+use crate::reader::AuditReader;
+use crate::served_tile::ServedTile;
 use crate::source::{LogQuery, LogSource};
 use crate::trouble::Trouble;
 

@@ -1,3 +1,5 @@
+//! Reads of a log for its audit: which server is asked, when again, and what that costs.
+
 use std::cell::Cell;
 use std::mem;
 use std::pin::pin;
@@ -7,7 +9,7 @@ use futures::future::{Either, join_all, select};
 use hammer_core::background::give_way;
 use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
-use hammer_net::{Answer, ConfigError, Failure, FailureKind};
+use hammer_net::{Answer, ConfigError, Failure};
 use hammer_tlog::logs::follow::Head;
 use hammer_tlog::logs::tile::{Level, TileId};
 use http::StatusCode;
@@ -16,16 +18,9 @@ use crate::answer_bound::AnswerBound;
 use crate::head_survey::{HeadSurvey, SilentServers};
 use crate::place::{LogClient, LogPlace};
 use crate::retry::RetryPolicy;
+use crate::served_tile::ServedTile;
 use crate::source::{Cosigner, LogQuery, LogSource, OpenedHead, Shards};
 use crate::trouble::Trouble;
-
-/// What became of a request for a tile.
-pub enum ServedTile {
-    /// Its bytes, not compressed.
-    Bytes(Vec<u8>),
-    /// It is not served.
-    Missing,
-}
 
 /// Reads a log for the audit, and counts what that costs. It lives on one thread, within a `LocalSet`.
 pub struct AuditReader<L> {
@@ -163,12 +158,18 @@ impl<L: LogSource> AuditReader<L> {
         let path = self.log.head_path();
         let (answer, asked_ns) = self.read_since(path, Form::Plain, self.log.head_bound()).await?;
         let answer = whole(path, answer)?;
+        let (head, opened) = self.opened(answer, asked_ns)?;
+        (self.cosigners, self.shards) = (opened.cosigners, opened.shards);
+        Ok(head)
+    }
+
+    /// The head of an answer that was asked for then, verified, and what else it says.
+    fn opened(&self, answer: Answer, asked_ns: u64) -> Result<(Head, OpenedHead), Trouble> {
         // What is late to be read was served when it came.
         let fetched_ns = answer.wire.done.unwrap_or(self.clock.now()).0;
-        let body = answer.body;
-        let OpenedHead { size, root, timestamp_ms, cosigners, shards } = self.log.open_head(&body)?;
-        (self.cosigners, self.shards) = (cosigners, shards);
-        Ok(Head { size, root, timestamp_ms, fetched_ns, asked_ns, raw: body.into() })
+        let opened = self.log.open_head(&answer.body)?;
+        let &OpenedHead { size, root, timestamp_ms, .. } = &opened;
+        Ok((Head { size, root, timestamp_ms, fetched_ns, asked_ns, raw: answer.body.into() }, opened))
     }
 
     /// Looks up the log's servers; says whether there is one alone.
@@ -215,9 +216,7 @@ impl<L: LogSource> AuditReader<L> {
     async fn head_of(&self, server: usize) -> Result<Head, Trouble> {
         let asked_ns = self.now().0;
         let answer = self.at(server, self.log.head_path(), self.log.head_bound()).await?;
-        let OpenedHead { size, root, timestamp_ms, .. } = self.log.open_head(&answer.body)?;
-        let fetched_ns = answer.wire.done.unwrap_or(self.clock.now()).0;
-        Ok(Head { size, root, timestamp_ms, fetched_ns, asked_ns, raw: answer.body.into() })
+        self.opened(answer, asked_ns).map(|(head, _)| head)
     }
 
     /// What is served at a path by that server, with 200.
@@ -271,7 +270,7 @@ impl<L: LogSource> AuditReader<L> {
     }
 
     async fn tile(&self, path: &str, bound: AnswerBound) -> Result<ServedTile, Trouble> {
-        served(path, bound, self.read(path, Form::Compressed, bound).await)
+        ServedTile::of(path, bound, self.read(path, Form::Compressed, bound).await)
     }
 
     /// A tile that one of the log's servers has not, as another one has it. Where one has, what follows is read there.
@@ -308,7 +307,7 @@ impl<L: LogSource> AuditReader<L> {
     /// # Errors
     /// When it cannot be told.
     pub async fn found(&self, path: &str, bound: AnswerBound) -> Result<Option<Vec<u8>>, Trouble> {
-        match served(path, bound, self.read(path, Form::Plain, bound).await)? {
+        match ServedTile::of(path, bound, self.read(path, Form::Plain, bound).await)? {
             ServedTile::Bytes(bytes) => Ok(Some(bytes)),
             ServedTile::Missing => Ok(None),
         }
@@ -475,24 +474,6 @@ fn bound_of(tile: TileId) -> AnswerBound {
     match tile.level {
         Level::Hashes(_) => AnswerBound::HASH_TILE,
         _ => AnswerBound::ENTRIES,
-    }
-}
-
-/// What an answer serves. A hash tile or an issuer that is longer than any is empty here: it is of the wrong length, and its log's fault.
-fn served(path: &str, bound: AnswerBound, answer: Result<Answer, Trouble>) -> Result<ServedTile, Trouble> {
-    let answer = match answer {
-        Err(Trouble::Failure(Failure { kind: FailureKind::TooLarge, .. }))
-            if bound != AnswerBound::ENTRIES =>
-        {
-            Answer::new()
-        }
-        answer => answer?,
-    };
-    match answer.status.as_u16() {
-        200 => Ok(ServedTile::Bytes(answer.body)),
-        // What a file server or an object store says of a name that it does not have.
-        403 | 404 | 410 => Ok(ServedTile::Missing),
-        status => Err(Trouble::Status { path: path.to_owned(), status }),
     }
 }
 

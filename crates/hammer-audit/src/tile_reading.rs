@@ -8,8 +8,9 @@ use hammer_tlog::logs::audit::{
 };
 use hammer_tlog::logs::follow::{Event, Follower, ProofMethod};
 
-use crate::reader::{AuditReader, ServedTile};
+use crate::reader::AuditReader;
 use crate::receipt_spill::ReceiptSpill;
+use crate::served_tile::ServedTile;
 use crate::source::LogSource;
 use crate::tree_reading::{AuditRound, TreeReading};
 use crate::trouble::Trouble;

@@ -1,5 +1,8 @@
+//! The trees of a log, each with the follower that proves its heads.
+
 use hammer_tlog::logs::follow::{Follower, Head};
 
+use super::tree_turn::TreeTurn;
 use crate::source::{HeadId, Shards};
 
 /// A tree of a log, and what is trusted of it.
@@ -14,36 +17,6 @@ pub(super) struct FollowedTrees {
     /// The active one is the last.
     trees: Vec<FollowedTree>,
     is_known: bool,
-}
-
-/// What the shards that a head came with have shown.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum TreeTurn {
-    /// They are seen for the first time.
-    Known {
-        /// The trees before the active one.
-        inactive: Vec<HeadId>,
-    },
-    /// Entries are added to another tree, and the one before is there for ever.
-    Ended {
-        /// The one before.
-        tree: u64,
-        /// The active one.
-        next: u64,
-        /// The leaves of the one before.
-        size: u64,
-    },
-    /// A server that lags behind still says that entries are added to a tree which has ended.
-    Behind,
-    /// Entries are added to another tree, and the log does not know the one before any more.
-    Gone {
-        /// The one before.
-        tree: u64,
-        /// The active one.
-        next: u64,
-        /// What was trusted of it.
-        trusted: Head,
-    },
 }
 
 impl FollowedTrees {
