@@ -1,3 +1,6 @@
+//! The receipts that wait for the tree, in memory and spilled.
+
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::receipt::Receipt;
@@ -9,7 +12,7 @@ use crate::logs::tile::FULL_WIDTH;
 /// Tiles in a partition: what is spilled and taken back at once, 3 MiB of receipts where each leaf has one.
 const PARTITION: u64 = 64;
 
-/// Receipts that wait for the tree, by the tile of their index. Beyond a bound those that are needed last are spilled.
+/// Receipts that wait for the tree, by the tile of their index. Beyond a bound those that came last are spilled.
 #[derive(Debug)]
 pub(super) struct Receipts<S> {
     bound: usize,
@@ -185,32 +188,53 @@ impl<S: Spill> Receipts<S> {
         }
     }
 
-    /// Spills the last partitions, until a quarter of the bound is free.
+    /// Spills partitions, until a quarter of the bound is free: those first whose oldest receipt came last, since a tree takes in what was
+    /// promised first. An index says nothing of that where a log promises what lies far beyond its tree.
     fn spill(&mut self) {
-        while self.in_memory > self.bound - self.bound / 4 {
-            let Some((last, _)) = self.tiles.last_key_value() else { return };
-            let partition = last / PARTITION;
-            let tiles = self.tiles.split_off(&(partition * PARTITION));
-            let mut bytes = Vec::new();
-            let mut earliest_deadline_ms = u64::MAX;
-            for receipt in tiles.values().flatten() {
-                bytes.extend_from_slice(&receipt.encode());
-                earliest_deadline_ms = earliest_deadline_ms.min(deadline_ms(receipt, self.clock.as_ref()));
-            }
-            if let Err(error) = self.spill.append(partition, &bytes) {
-                // The receipts are worth more than the bound.
-                self.bound = self.bound.saturating_mul(2);
-                self.tiles.extend(tiles);
-                self.findings.push(Finding::Unspilled { receipts: 0, error: error.to_string() });
+        for partition in self.youngest_first() {
+            if self.in_memory <= self.bound - self.bound / 4 || !self.spill_partition(partition) {
                 return;
             }
-            self.forget_times(tiles.values().flatten());
-            let count = bytes.len() / Receipt::LENGTH;
-            self.in_memory -= count;
-            let spilled = self.spilled.entry(partition).or_insert(Spilled { count: 0, earliest_deadline_ms });
-            spilled.count += count as u64;
-            spilled.earliest_deadline_ms = spilled.earliest_deadline_ms.min(earliest_deadline_ms);
         }
+    }
+
+    /// The partitions in memory, by when the oldest receipt of each came.
+    fn youngest_first(&self) -> Vec<u64> {
+        let mut oldest: BTreeMap<u64, u64> = BTreeMap::new();
+        for (tile, held) in &self.tiles {
+            let received_ns = held.iter().map(|receipt| receipt.received_ns).min().unwrap_or(u64::MAX);
+            let known = oldest.entry(tile / PARTITION).or_insert(u64::MAX);
+            *known = received_ns.min(*known);
+        }
+        let mut partitions: Vec<_> = oldest.into_iter().collect();
+        partitions.sort_unstable_by_key(|(partition, received_ns)| Reverse((*received_ns, *partition)));
+        partitions.into_iter().map(|(partition, _)| partition).collect()
+    }
+
+    /// Whether it could be spilled.
+    fn spill_partition(&mut self, partition: u64) -> bool {
+        let mut tiles = self.tiles.split_off(&(partition * PARTITION));
+        self.tiles.append(&mut tiles.split_off(&((partition + 1) * PARTITION)));
+        let mut bytes = Vec::new();
+        let mut earliest_deadline_ms = u64::MAX;
+        for receipt in tiles.values().flatten() {
+            bytes.extend_from_slice(&receipt.encode());
+            earliest_deadline_ms = earliest_deadline_ms.min(deadline_ms(receipt, self.clock.as_ref()));
+        }
+        if let Err(error) = self.spill.append(partition, &bytes) {
+            // The receipts are worth more than the bound.
+            self.bound = self.bound.saturating_mul(2);
+            self.tiles.extend(tiles);
+            self.findings.push(Finding::Unspilled { receipts: 0, error: error.to_string() });
+            return false;
+        }
+        self.forget_times(tiles.values().flatten());
+        let count = bytes.len() / Receipt::LENGTH;
+        self.in_memory -= count;
+        let spilled = self.spilled.entry(partition).or_insert(Spilled { count: 0, earliest_deadline_ms });
+        spilled.count += count as u64;
+        spilled.earliest_deadline_ms = spilled.earliest_deadline_ms.min(earliest_deadline_ms);
+        true
     }
 
     fn bring_back(&mut self, partition: u64) {
@@ -233,5 +257,47 @@ impl<S: Spill> Receipts<S> {
         if receipts > 0 {
             self.findings.push(Finding::Unspilled { receipts, error: error.to_owned() });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+    use crate::hash::Hash;
+
+    /// What was spilled, by partition.
+    #[derive(Debug, Default)]
+    struct Spilt(BTreeMap<u64, Vec<u8>>);
+
+    impl Spill for Spilt {
+        fn append(&mut self, partition: u64, bytes: &[u8]) -> io::Result<()> {
+            self.0.entry(partition).or_default().extend_from_slice(bytes);
+            Ok(())
+        }
+
+        fn take(&mut self, partition: u64) -> io::Result<Vec<u8>> {
+            Ok(self.0.remove(&partition).unwrap_or_default())
+        }
+    }
+
+    #[test]
+    fn what_came_last_is_spilled_first_however_far_the_index_is_that_was_promised_before() {
+        let mut receipts = Receipts::new(64, true, Spilt::default());
+        let width = PARTITION * u64::from(FULL_WIDTH);
+        let promised = |index: u64, at: u64| Receipt::new(at, Hash([1; 32]), Some(index), at, at);
+        receipts.push(900 * width, promised(900 * width, 1));
+        // Of two partitions of the tree, the second is full of what came last.
+        for at in 2..=70 {
+            let index = if at < 10 { at } else { width + at };
+            receipts.push(index, promised(index, at));
+        }
+        assert!(receipts.spilled() > 0 && receipts.in_memory() <= 64);
+        assert_eq!(receipts.of_time(1).map(Receipt::index).collect::<Vec<_>>(), [Some(900 * width)]);
+        assert_eq!(receipts.spilled.keys().collect::<Vec<_>>(), [&1], "of the tree's own what came last");
+        assert_eq!(receipts.take(900 * width..900 * width + 1).len(), 1);
+        assert_eq!(receipts.take(width + 10..width + 11).len(), 1, "what was spilled is found");
+        assert!(receipts.findings.is_empty());
     }
 }
