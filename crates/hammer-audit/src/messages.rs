@@ -1,3 +1,5 @@
+//! The words for what an audit finds.
+
 use hammer_core::promise::Fault;
 use hammer_tlog::logs::audit::{BesideFault, Breach, BundleFault, Finding, Flaw, Kind, Published, Receipt};
 use hammer_tlog::logs::follow::{Event, TileFault};
@@ -143,15 +145,15 @@ pub(crate) fn event_words(event: &Event) -> Option<(&'static str, Option<u64>, S
         }
         Event::BadProof { older, newer, error, is_proved } => {
             let (older, newer) = (older.size, newer.size);
-            let again = if *is_proved {
-                "one that was asked for again does"
-            } else {
-                "none that does was served to the end"
+            // Where none holds to the end, no more is known than that the log never proved its head.
+            let (kind, again) = match is_proved {
+                true => ("bad-consistency-proof", "one that was asked for again does"),
+                false => (UNPROVED_CHECKPOINT, "none that does was served to the end"),
             };
             let detail = format!(
                 "the consistency proof from {older} to {newer} leaves that was served first does not hold ({error}); {again}"
             );
-            ("bad-consistency-proof", None, detail)
+            (kind, None, detail)
         }
         Event::TamperedTile { tile, fault, head } => {
             (TAMPERED_TILE, leaf_of(tile, fault), format!("{tile} is not of the tree of {head}: {fault}"))
@@ -160,7 +162,7 @@ pub(crate) fn event_words(event: &Event) -> Option<(&'static str, Option<u64>, S
             (MISSING_TILE, None, format!("{}; it is of the tree of {head}", not_served(tile)))
         }
         Event::Unproved { head, reason } => {
-            ("unproved-checkpoint", None, format!("a head of {head} is not proved: {reason}"))
+            (UNPROVED_CHECKPOINT, None, format!("a head of {head} is not proved: {reason}"))
         }
     })
 }
@@ -215,6 +217,9 @@ pub(crate) const BACKDATED_CHECKPOINT: &str = "backdated-checkpoint";
 
 /// A head that is older than the maximum merge delay, of a log that takes entries.
 pub(crate) const OLD_CHECKPOINT: &str = "old-checkpoint";
+
+/// A head that its log does not prove to be of its tree.
+pub(crate) const UNPROVED_CHECKPOINT: &str = "unproved-checkpoint";
 
 /// The observation that becomes 1 when the log forked or shrank, for a rule that stops the run.
 pub const LOG_FORKED: &str = "log_forked";

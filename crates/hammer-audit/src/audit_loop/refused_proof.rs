@@ -1,7 +1,10 @@
+//! Consistency proofs that a log refuses.
+
 use hammer_measure::Nanos;
 use hammer_tlog::logs::follow::Need;
 
 use super::voice::AuditVoice;
+use crate::messages::UNPROVED_CHECKPOINT;
 use crate::trouble::Trouble;
 
 /// A consistency proof that the log refuses, although it served the head that it would prove.
@@ -37,6 +40,5 @@ impl RefusedProof {
     }
 }
 
-const UNPROVED_CHECKPOINT: &str = "unproved-checkpoint";
 /// Longer than servers behind one URL lag behind each other.
 const PATIENCE: Nanos = Nanos::from_secs(2);

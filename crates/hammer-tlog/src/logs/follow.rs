@@ -8,6 +8,7 @@ use crate::hash::Hash;
 use crate::logs::merkle::{Frontier, MerkleError, verify_consistency};
 use crate::logs::tile::{Level, TileId};
 
+mod doubted_heads;
 mod event;
 mod false_proofs;
 mod growth;
@@ -17,6 +18,7 @@ mod prefix;
 pub use event::{Event, Evidence, TileFault, Unproved};
 pub use head::Head;
 
+use doubted_heads::DoubtedHeads;
 use false_proofs::{FalseProofs, ProofFault};
 pub(crate) use growth::subtrees;
 use growth::{Growth, Outcome};
@@ -83,8 +85,11 @@ pub struct Follower {
     prefix: Option<Prefix>,
     known: Known,
     false_proofs: FalseProofs,
-    /// Heads that were set aside since no proof of them held so far.
+    /// How often a head was set aside since no proof of it held so far.
     doubted: u64,
+    doubted_heads: DoubtedHeads,
+    /// Whether two heads were told that no log has both: no proof of such a log can hold.
+    has_forked: bool,
     skipped: u64,
     refused: Option<Event>,
     /// Hashes in tiles that were told to be tampered with: level, tile, position.
@@ -116,6 +121,8 @@ impl Follower {
             known: Known::default(),
             false_proofs: FalseProofs::default(),
             doubted: 0,
+            doubted_heads: DoubtedHeads::default(),
+            has_forked: false,
             skipped: 0,
             refused: None,
             tampered: BTreeSet::new(),
@@ -153,6 +160,10 @@ impl Follower {
 
     /// Takes a head whose signature holds.
     pub fn head(&mut self, head: Head) {
+        // Whichever of them is of the tree, if any is: this one goes on to be proved.
+        if let Some(older) = self.doubted_heads.contradicting(&head) {
+            self.refuse(Event::Forked { older, newer: head.clone(), evidence: Evidence::SameSize });
+        }
         let waiting = self.queue.back().or(self.proving.as_ref().map(|growth| &growth.head));
         let Some(newest) = waiting.or(self.trusted()).cloned() else {
             return self.enqueue(head);
@@ -210,9 +221,11 @@ impl Follower {
         self.doubted
     }
 
-    /// Tells the false consistency proofs of heads that have been set aside: no other proof will come.
+    /// Tells the false consistency proofs of heads that have been set aside: no other proof will come. Of a log that forked they say nothing
+    /// more.
     pub fn end(&mut self) {
-        self.events.extend(self.false_proofs.end());
+        let untold = self.false_proofs.end();
+        self.events.extend(untold.filter(|_| !self.has_forked));
     }
 
     /// What has to be fetched now; none while there is nothing to prove. Says the same until it is fed.
@@ -290,6 +303,9 @@ impl Follower {
                         false if fault == ProofFault::Length => Evidence::Proof,
                         _ => {
                             self.doubted += 1;
+                            if self.proving.is_some() {
+                                self.doubted_heads.add(&newer);
+                            }
                             return self.set_aside();
                         }
                     }
@@ -386,7 +402,9 @@ impl Follower {
         match event {
             Event::Stale { head, .. } => {
                 self.known.add(&head);
-                self.tell_stale(head);
+                if !self.doubted_heads.settled(&head) {
+                    self.tell_stale(head);
+                }
             }
             event => self.refuse(event),
         }
@@ -468,9 +486,18 @@ impl Follower {
         self.refused = None;
         self.known.add(&to);
         self.events.push(match self.trusted.replace(trusted) {
-            Some(Trusted { head: from, .. }) => Event::Grew { from, to, leaves },
-            None => Event::First { head: to },
+            Some(Trusted { head: from, .. }) => Event::Grew { from, to: to.clone(), leaves },
+            None => Event::First { head: to.clone() },
         });
+        for head in self.doubted_heads.covered_by(&to) {
+            if head.size == to.size {
+                let (older, newer) = (to.clone(), head);
+                self.refuse(Event::Forked { older, newer, evidence: Evidence::SameSize });
+            } else if self.stale.len() < QUEUE {
+                // By a proof of its own, and however the two were dated.
+                self.stale.push_back(head);
+            }
+        }
     }
 
     fn give_up(&mut self, event: Event) {
@@ -485,6 +512,10 @@ impl Follower {
     fn refuse(&mut self, event: Event) {
         let known = self.refused.as_ref().is_some_and(|refused| refused.is_same_refusal(&event));
         if !known {
+            if let Event::Forked { newer, .. } = &event {
+                self.has_forked = true;
+                self.doubted_heads.forget(newer);
+            }
             self.events.push(event.clone());
             self.refused = Some(event);
         }

@@ -247,3 +247,54 @@ fn who_never_proves_how_a_tree_went_on_is_told_once_however_often_it_grew_since(
     let events = follower.events();
     assert!(matches!(&events[..], [Event::BadProof { is_proved: false, .. }]), "{events:?}");
 }
+
+/// A head of `log` with another root, which its log never proves.
+fn forged(log: &Log, root: &[u8]) -> Head {
+    Head { root: sha256(root), ..log.head() }
+}
+
+#[test]
+fn two_roots_of_one_size_are_a_fork_though_neither_was_ever_proved() {
+    let (log, mut follower) = grown();
+    let [one, other] = [b"one", b"two"].map(|root| forged(&log, root));
+    let proof = log.consistency(10, 15);
+    assert_eq!(refused(&mut follower, &one, &proof, 9), []);
+    assert_eq!(refused(&mut follower, &one, &proof, 9), [], "it is served again");
+    let told = refused(&mut follower, &other, &proof, 9);
+    let [Event::Forked { older, newer, evidence: Evidence::SameSize }] = &told[..] else {
+        panic!("{told:?}")
+    };
+    assert_eq!((older, newer), (&one, &other));
+    follower.end();
+    assert_eq!(follower.events(), [], "no proof of such a log can hold");
+}
+
+#[test]
+fn a_forged_head_that_the_tree_outgrew_is_a_fork() {
+    for grows_by in [0, 5] {
+        let (mut log, mut follower) = grown();
+        let head = forged(&log, b"forged");
+        assert_eq!(refused(&mut follower, &head, &log.consistency(10, 15), 9), []);
+        log.grow(0..grows_by);
+        let told = follow(&mut follower, &log, log.head());
+        let forks: Vec<_> = told.iter().filter(|event| matches!(event, Event::Forked { .. })).collect();
+        let expected = if grows_by == 0 { (&head, &log.head()) } else { (&log.head(), &head) };
+        let [Event::Forked { older, newer, .. }] = &forks[..] else { panic!("{grows_by}: {told:?}") };
+        assert_eq!((older, newer), expected);
+        assert!(
+            told.iter().any(|event| matches!(event, Event::Grew { .. })),
+            "the tree is followed: {told:?}"
+        );
+    }
+}
+
+#[test]
+fn an_honest_head_of_which_no_proof_held_is_silently_found_to_be_of_the_tree() {
+    let (mut log, mut follower) = grown();
+    assert_eq!(refused(&mut follower, &log.head(), &log.consistency(10, 12), 9), []);
+    let doubted = log.head();
+    log.grow(0..5);
+    let told = follow(&mut follower, &log, log.head());
+    assert!(matches!(&told[..], [Event::Grew { .. }]), "{told:?}");
+    assert!(follower.knows(&doubted));
+}

@@ -43,7 +43,7 @@ pub enum Event {
     },
     /// Two signed heads that no append-only log can have.
     Forked {
-        /// The head that was trusted, and is.
+        /// The head that was trusted, and is; or one that the log signed, and never proved.
         older: Head,
         /// The head that does not continue it; where it is smaller, and was signed before, that is no earlier state of it.
         newer: Head,
