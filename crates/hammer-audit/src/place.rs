@@ -226,6 +226,10 @@ impl LogFolder {
             Ok(body) => (StatusCode::OK, body),
             Err(why) if why.kind() == ErrorKind::NotFound => (StatusCode::NOT_FOUND, Vec::new()),
             Err(why) if why.kind() == ErrorKind::PermissionDenied => (StatusCode::FORBIDDEN, Vec::new()),
+            Err(why) if why.kind() == ErrorKind::InvalidInput => {
+                let detail = format!("read {path}: {why}");
+                return Err(Failure { kind: FailureKind::Protocol, detail: detail.into() });
+            }
             Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, Vec::new()),
         };
         let wire = WireTimes { sent, done: Some(self.clock.now()), ..WireTimes::default() };
@@ -237,13 +241,40 @@ impl LogFolder {
     }
 }
 
-/// Reads a byte more than `most` of a file that is longer.
+/// Reads a byte more than `most` of a file that is longer. What is no regular file is an invalid input.
 fn read(root: &Path, path: &str, most: usize, mut body: Vec<u8>) -> io::Result<Vec<u8>> {
     body.clear();
-    let file = fs::File::open(root.join(path.trim_start_matches('/')))?;
+    let place = root.join(path.trim_start_matches('/'));
+    let kind = fs::metadata(&place)?.file_type();
+    if !kind.is_file() {
+        // Opening a pipe waits for whoever writes into it.
+        let what = if kind.is_dir() { "a folder" } else { "a pipe, a socket or a device" };
+        return Err(io::Error::new(ErrorKind::InvalidInput, format!("it is {what}, and no regular file")));
+    }
+    let file = fs::File::open(place)?;
     file.take((most as u64).saturating_add(1)).read_to_end(&mut body)?;
     Ok(body)
 }
 
 /// What every gzip member starts with: its two identifiers, and deflate as the method (RFC 1952 section 2.3.1).
 const GZIP_MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_in_the_place_of_a_file_is_refused_by_what_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("checkpoint")).unwrap();
+        fs::write(folder.path().join("tile"), b"tile").unwrap();
+        let read = |path| read(folder.path(), path, 9, Vec::new());
+        let why = read("/checkpoint").unwrap_err();
+        assert_eq!(
+            (why.kind(), why.to_string().as_str()),
+            (ErrorKind::InvalidInput, "it is a folder, and no regular file")
+        );
+        assert_eq!(read("/tile").unwrap(), b"tile");
+        assert_eq!(read("/other").unwrap_err().kind(), ErrorKind::NotFound);
+    }
+}

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use hammer_lab::CtLabPlan;
 use hammer_lab::ct::{Flavour, Lie, LieKind};
+use hammer_tlog::encoding::{base64, from_base64};
 use hammer_values::{Count, TimeSpan};
 use serde_json::{Value, json};
 
@@ -178,6 +179,51 @@ fn a_receipt_of_another_log_or_without_a_leaf_is_unknown() {
 }
 
 #[test]
+fn a_receipt_whose_sct_was_altered_is_one_that_the_log_never_signed() {
+    for flavour in FLAVOURS {
+        let plan = CtLabPlan { flavour, enable_publication_awaiter: false, ..CtLabPlan::default() };
+        let log = Log::of_plan(CtLabPlan { checkpoint_interval: TimeSpan::from_secs(2), ..plan });
+        log.hammer("submit", &["-q", "100/s", "-z", "2s", "--precerts", "30", "--mmd", "0s"]);
+        let (file, lines) = receipts(&log);
+        assert!(lines > 10, "{flavour:?}: {lines}");
+        let mut looks = (0..LOOKS).map(|_| audit(&log, &file, &[]));
+        looks.find(|found| found["pending"] == json!(0)).expect("a head that covers them");
+        let text = fs::read_to_string(&file).unwrap();
+        let honest: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let alter = |sct: &mut Value, part: &str| match part {
+            "timestamp" => sct[part] = json!(sct[part].as_u64().unwrap() + 1),
+            _ => {
+                let mut bytes = from_base64(sct[part].as_str().unwrap()).unwrap();
+                // An index or a signature that can be read, and is another one.
+                match bytes.last_mut() {
+                    Some(last) => *last ^= 1,
+                    None => bytes.push(1),
+                }
+                sct[part] = json!(base64(&bytes));
+            }
+        };
+        for part in ["timestamp", "extensions", "signature"] {
+            let altered: String = honest
+                .iter()
+                .map(|line| {
+                    let mut line = line.clone();
+                    alter(&mut line["sct"], part);
+                    format!("{line}\n")
+                })
+                .collect();
+            let altered_file = log.folder.path().join("altered.jsonl");
+            fs::write(&altered_file, altered).unwrap();
+            let found = audit(&log, &altered_file, &[]);
+            assert_eq!(
+                (&found["exit_code"], &found["broken"]),
+                (&json!(4), &json!({ "bad-sct-signature": lines })),
+                "{flavour:?} {part}: {found}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_head_that_another_key_signed_is_a_broken_promise_to_either_audit_in_the_same_words() {
     let lie = Lie { after: 50, times: Some(1), ..Lie::of(LieKind::BadSctSignature) };
     let log = Log::of(Flavour::StaticCt, vec![lie]);
@@ -220,6 +266,23 @@ fn a_folder_is_followed_audited_and_read_without_a_server() {
     let report = on("read", &args).report();
     assert_eq!(report.totals.all.fates.accepted, 50);
     assert!(report.promises.all.made > 0 && report.promises.all.kept == report.promises.all.made);
+    // What nobody writes into, so that it would be waited for without end.
+    let checkpoint = fs::read(storage.path().join("checkpoint")).unwrap();
+    fs::remove_file(storage.path().join("checkpoint")).unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        storage.path().join("checkpoint"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+        0,
+    )
+    .unwrap();
+    let audit = on("audit", &[]);
+    assert_eq!(audit.code, 3, "{audit:?}");
+    let said = "failed to read /checkpoint: it is a pipe, a socket or a device, and no regular file";
+    assert!(audit.stdout.contains(said), "{audit:?}");
+    fs::remove_file(storage.path().join("checkpoint")).unwrap();
+    fs::write(storage.path().join("checkpoint"), checkpoint).unwrap();
     // An entry that somebody altered on the disk.
     let bundle = storage.path().join("tile/data/000");
     let mut bytes = fs::read(&bundle).unwrap();

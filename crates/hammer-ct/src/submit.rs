@@ -168,7 +168,7 @@ impl SubmitWorkload {
             status => match Ended::of_status(status) {
                 // RFC 6962 section 4 knows no success but 200.
                 Ended { outcome: Outcome::Accepted, .. } => {
-                    Ended::failed(Outcome::Malformed, "success that is not 200")
+                    Ended::failed(Outcome::Malformed, no_promise(status))
                 }
                 ended => ended,
             },
@@ -274,6 +274,17 @@ impl Workload for SubmitWorkload {
 
     fn verifier(&self) -> Option<Box<dyn Verifier>> {
         Some(Box::new(self.verifier.clone()))
+    }
+}
+
+/// What a status says that is a success elsewhere: of those, 200 alone comes with an SCT.
+const fn no_promise(status: u16) -> &'static str {
+    match status {
+        201 => "answered 201 where RFC 6962 says 200",
+        202 => "answered 202 where RFC 6962 says 200",
+        204 => "answered 204 where RFC 6962 says 200",
+        206 => "answered 206 where RFC 6962 says 200",
+        _ => "answered a success other than the 200 of RFC 6962",
     }
 }
 

@@ -1,3 +1,5 @@
+//! Receipts of an earlier run, looked up in their log.
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -7,7 +9,7 @@ use hammer_audit::{
 };
 use hammer_core::runtime::Clock;
 use hammer_net::{ClientConfig, ConfigError};
-use hammer_tlog::ct::bundle::{Entries, StaticCtLeaves};
+use hammer_tlog::ct::bundle::{Entries, Entry, StaticCtLeaves};
 use hammer_tlog::ct::rfc6962::{MerkleTreeLeaf, Rfc6962Leaves, SignedEntryRef};
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::audit::{
@@ -201,8 +203,12 @@ impl ReceiptLookup {
         let (Some(sct), Some(leaf)) = (&receipt.sct, receipt.leaf) else { return (Signed::Unverified, None) };
         let entries = Entries::new(bytes).map_while(Result::ok);
         let mut entries = (bundle.first()..).zip(entries);
-        let is_promised = |signed: SignedEntryRef<'_>| sct.leaf_hash(signed).is_ok_and(|hash| hash == leaf);
-        match entries.find(|(_, entry)| is_promised(entry.signed)) {
+        // By its own leaf, since the time or the index that the SCT says may be another one's; by the SCT's where it stands elsewhere.
+        let is_promised = |entry: &Entry<'_>| {
+            entry.leaf_hash().is_ok_and(|hash| hash == leaf)
+                || sct.leaf_hash(entry.signed).is_ok_and(|hash| hash == leaf)
+        };
+        match entries.find(|(_, entry)| is_promised(entry)) {
             Some((at, entry)) => {
                 (self.signed(receipt, entry.signed), Some(at).filter(|at| Some(*at) != receipt.index))
             }

@@ -161,8 +161,17 @@ fn every_other_status_is_told_by_its_status() {
         let outcome = submit(&SubmitPlan::default(), canned::log(LogKind::StaticCt, status, "no"), 5);
         assert_eq!(outcome.causes(0), [(fate, Detail::Status(status))]);
     }
-    let outcome = submit(&SubmitPlan::default(), canned::log(LogKind::StaticCt, 202, "later"), 5);
-    assert_eq!(outcome.fate(0, Fate::Malformed), 5);
+    for (status, answer, cause) in [
+        (201, "made", "answered 201 where RFC 6962 says 200"),
+        (202, "later", "answered 202 where RFC 6962 says 200"),
+        (204, "", "answered 204 where RFC 6962 says 200"),
+        (206, "part", "answered 206 where RFC 6962 says 200"),
+        (203, "other", "answered a success other than the 200 of RFC 6962"),
+    ] {
+        let outcome = submit(&SubmitPlan::default(), canned::log(LogKind::StaticCt, status, answer), 5);
+        assert_eq!(outcome.causes(0), [(Fate::Malformed, Detail::Failure(cause))]);
+        assert_eq!(outcome.result.promises.made, 0, "no promise was made: {status}");
+    }
 }
 
 #[test]
