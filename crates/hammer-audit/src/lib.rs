@@ -13,6 +13,7 @@ mod audit_loop;
 mod auditor;
 mod entry_reading;
 mod figures;
+mod head_dates;
 mod head_files;
 mod head_memory;
 mod head_reading;

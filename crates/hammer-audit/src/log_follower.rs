@@ -1,10 +1,14 @@
+//! A log that is followed without load.
+
 use std::rc::Rc;
 
 use hammer_core::runtime::Clock;
 use hammer_net::ConfigError;
+use hammer_tlog::logs::audit::ReceiptClock;
 use hammer_tlog::logs::follow::{Event, Follower, Head};
 
 use crate::absent_tiles::AbsentTiles;
+use crate::head_dates::{HeadDates, MisdatedHead};
 use crate::messages::event_words;
 use crate::place::LogPlace;
 use crate::prove::prove;
@@ -18,6 +22,9 @@ pub struct LogFollower<L> {
     reader: AuditReader<L>,
     follower: Follower,
     absent: AbsentTiles,
+    dates: HeadDates,
+    /// Heads that are dated as they cannot be, and were not told yet.
+    misdated: Vec<Followed>,
 }
 
 /// What a look at the log has shown.
@@ -53,7 +60,8 @@ pub enum Followed {
 }
 
 impl<L: LogSource> LogFollower<L> {
-    /// Follows `log`, as it is read at `place`, by that follower. It counts the instants of heads from `clock`'s epoch.
+    /// Follows `log`, as it is read at `place`, by that follower. It counts the instants of heads from `clock`'s epoch, which is
+    /// `epoch_unix_ms`.
     ///
     /// # Errors
     /// Those of [`hammer_net::Client::new`].
@@ -62,8 +70,13 @@ impl<L: LogSource> LogFollower<L> {
         place: LogPlace,
         follower: Follower,
         clock: Rc<dyn Clock>,
+        epoch_unix_ms: u64,
     ) -> Result<Self, ConfigError> {
-        Ok(Self { reader: AuditReader::new(log, place, clock)?, follower, absent: AbsentTiles::default() })
+        let skew_ms = log.skew().as_millis() as u64;
+        let own_clock = ReceiptClock { epoch_unix_ms, skew_ms, is_of_one_server: false };
+        let (dates, misdated) = (HeadDates::new(own_clock), Vec::new());
+        let reader = AuditReader::new(log, place, clock)?;
+        Ok(Self { reader, follower, absent: AbsentTiles::default(), dates, misdated })
     }
 
     /// How many requests were sent so far.
@@ -77,7 +90,16 @@ impl<L: LogSource> LogFollower<L> {
     /// When the log does not answer, or not with what can be read. A head that is not the log's is a breach.
     pub async fn look(&mut self) -> Result<Vec<Followed>, Trouble> {
         match self.reader.head().await {
-            Ok(head) => self.follower.head(head),
+            Ok(head) => {
+                let found = self.dates.dated(&head, self.follower.trusted()).into_iter();
+                self.misdated.extend(found.map(|MisdatedHead { kind, detail, .. }| Followed::Breach {
+                    kind,
+                    index: None,
+                    detail,
+                    heads: None,
+                }));
+                self.follower.head(head);
+            }
             Err(why) => {
                 let Some(kind) = why.breach_kind() else { return Err(why) };
                 let detail = format!("failed to {why}");
@@ -112,7 +134,8 @@ impl<L: LogSource> LogFollower<L> {
         let now = self.reader.now();
         let told = |event: &&Event| self.absent.is_to_be_told(event, now);
         let events: Vec<_> = events.iter().filter(told).collect();
-        events.into_iter().filter_map(|event| self.seen(event)).collect()
+        let seen: Vec<_> = events.into_iter().filter_map(|event| self.seen(event)).collect();
+        std::mem::take(&mut self.misdated).into_iter().chain(seen).collect()
     }
 
     fn seen(&self, event: &Event) -> Option<Followed> {

@@ -1,20 +1,25 @@
+//! The heads of a log beside each other and beside the clock.
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use hammer_measure::Nanos;
-use hammer_tlog::logs::audit::{Kept, Published, ReceiptClock};
+use hammer_tlog::logs::audit::{Kept, ReceiptClock};
 use hammer_tlog::logs::follow::Head;
 
 use super::voice::AuditVoice;
+use crate::head_dates::{HeadDates, MisdatedHead};
 use crate::head_files::{save_heads, save_newer};
-use crate::messages::{BACKDATED_CHECKPOINT, FUTURE_CHECKPOINT, LOG_FORKED, OLD_CHECKPOINT, SHRINKING_TREE};
+use crate::messages::{LOG_FORKED, OLD_CHECKPOINT, SHRINKING_TREE};
 use crate::source::Cosigner;
 use crate::stale_heads::StaleHeads;
 
 /// What the heads of a log have shown.
 pub(super) struct HeadWatch {
     folder: PathBuf,
-    clock: ReceiptClock,
+    dates: HeadDates,
+    /// The head that was served last, to be shown for what it covers.
+    latest: Option<Head>,
     stale: StaleHeads,
     /// Whose signatures stood beside the log's own, as it was told.
     cosigners: Vec<Vec<String>>,
@@ -26,10 +31,6 @@ pub(super) struct HeadWatch {
     is_over: bool,
     /// Since when a smaller head is served than the one that the log had signed before.
     behind: Option<(Nanos, Head)>,
-    /// Whether a head was told to be dated in the future.
-    was_ahead: bool,
-    /// Whether a head was told to be dated back.
-    was_back: bool,
     /// Whether the log has taken entries since it is followed.
     is_live: bool,
     /// Whether a head was told to be too old.
@@ -43,18 +44,17 @@ impl HeadWatch {
         // Of a log that signs alone there is nothing to say.
         let cosigners = vec![Vec::new()];
         let (astray, is_over, behind) = (0, false, None);
-        let (was_ahead, was_back, is_live, was_old) = (false, false, false, false);
+        let (latest, is_live, was_old) = (None, false, false);
         Self {
             folder,
-            clock,
+            dates: HeadDates::new(clock),
+            latest,
             stale,
             cosigners,
             contradicted,
             astray,
             is_over,
             behind,
-            was_ahead,
-            was_back,
             is_live,
             was_old,
         }
@@ -63,39 +63,22 @@ impl HeadWatch {
     /// Takes a head that is served, and the newest one of its tree: tells the first that is dated in the future, and the first that is dated
     /// before a smaller one, and saves both.
     pub(super) fn dated(&mut self, head: &Head, newest: Option<&Head>, voice: &AuditVoice) {
-        let smaller = newest.filter(|newest| newest.size < head.size && newest.size > 0);
-        // One that was dated ahead says nothing of those that follow.
-        let signed_ms = |smaller: &Head| smaller.timestamp_ms.min(self.clock.unix_ms(smaller.fetched_ns));
-        let later = smaller.filter(|smaller| self.is_before(head.timestamp_ms, signed_ms(smaller)));
-        if let Some(smaller) = later {
-            let detail = format!("a head of {head} is dated before {smaller}");
-            self.dated_back(&detail, Some(head), Some(smaller), voice);
+        self.latest = Some(head.clone());
+        for MisdatedHead { kind, detail, smaller } in self.dates.dated(head, newest) {
+            let saved = self.saved(smaller.as_ref().or(newest), head);
+            voice.breach(kind, None, format!("{detail}; {saved}"));
         }
-        if self.was_ahead || !self.clock.is_ahead(head.timestamp_ms, head.fetched_ns) {
-            return;
-        }
-        self.was_ahead = true;
-        let fetched_ms = self.clock.unix_ms(head.fetched_ns);
-        let detail = format!(
-            "a head of {head} is dated {} ms after it was fetched; the stated skew is {} ms",
-            head.timestamp_ms.saturating_sub(fetched_ms),
-            self.clock.skew_ms
-        );
-        voice.breach(FUTURE_CHECKPOINT, None, format!("{detail}; {}", self.saved(newest, head)));
     }
 
-    /// Takes a promise that was found kept: tells the first head that is dated before what it covers.
+    /// Takes a promise that was found kept: tells the first head that is dated before what it covers, and saves it where it is the latest.
     pub(super) fn covers(&mut self, kept: &Kept, voice: &AuditVoice) {
-        let promised_ms = kept.receipt.promised_ms.min(self.clock.unix_ms(kept.receipt.received_ns));
-        let Some(published) = &kept.published else { return };
-        if self.is_before(published.timestamp_ms, promised_ms) {
-            let Published { size, timestamp_ms, .. } = published;
-            let index = kept.index;
-            let detail = format!(
-                "the head of size {size} is dated {timestamp_ms}, and its leaf {index} was promised at {promised_ms}"
-            );
-            self.dated_back(&detail, None, None, voice);
-        }
+        let Some(MisdatedHead { kind, detail, .. }) = self.dates.covers(kept) else { return };
+        let is_it = |head: &&Head| {
+            kept.published.is_some_and(|it| (it.size, it.timestamp_ms) == (head.size, head.timestamp_ms))
+        };
+        let saved = self.latest.as_ref().filter(is_it).map(|head| self.saved(None, head));
+        let saved = saved.map(|saved| format!("; {saved}")).unwrap_or_default();
+        voice.breach(kind, None, format!("{detail}{saved}"));
     }
 
     /// Takes that the log takes entries, so that it has to sign.
@@ -107,7 +90,8 @@ impl HeadWatch {
     /// dates its heads back, as was told, say nothing more.
     pub(super) fn is_too_old(&self, head: &Head, most: Duration, asked_ms: u64) -> bool {
         let earliest_ms = asked_ms.saturating_sub(most.as_millis() as u64);
-        self.is_live && !self.was_old && !self.was_back && self.is_before(head.timestamp_ms, earliest_ms)
+        let is_judged = self.is_live && !self.was_old && !self.dates.was_back();
+        is_judged && self.dates.is_before(head.timestamp_ms, earliest_ms)
     }
 
     /// Tells that the newest head that the log has anywhere is too old.
@@ -118,23 +102,9 @@ impl HeadWatch {
         voice.breach(OLD_CHECKPOINT, None, format!("the newest head, of {head}, is {age_s} s old; {saved}"));
     }
 
-    /// Whether one time of the log's comes before another, which it must not, beyond the stated skew. Not every head has a time.
-    fn is_before(&self, timestamp_ms: u64, earlier_ms: u64) -> bool {
-        timestamp_ms > 0 && timestamp_ms.saturating_add(self.clock.skew_ms) < earlier_ms
-    }
-
-    fn dated_back(&mut self, detail: &str, head: Option<&Head>, smaller: Option<&Head>, voice: &AuditVoice) {
-        if std::mem::replace(&mut self.was_back, true) {
-            return;
-        }
-        let saved = head.map(|head| format!("; {}", self.saved(smaller, head))).unwrap_or_default();
-        let skew_ms = self.clock.skew_ms;
-        voice.breach(BACKDATED_CHECKPOINT, None, format!("{detail}; the stated skew is {skew_ms} ms{saved}"));
-    }
-
     /// Where both heads are saved.
     fn saved(&self, older: Option<&Head>, newer: &Head) -> String {
-        match save_newer(&self.folder, self.clock.epoch_unix_ms, older, newer) {
+        match save_newer(&self.folder, self.dates.clock().epoch_unix_ms, older, newer) {
             Ok(paths) => {
                 let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
                 format!("saved as {}", paths.join(" and "))
@@ -201,7 +171,7 @@ impl HeadWatch {
             return;
         }
         self.contradicted.push(kind);
-        let saved = match save_heads(&self.folder, self.clock.epoch_unix_ms, heads) {
+        let saved = match save_heads(&self.folder, self.dates.clock().epoch_unix_ms, heads) {
             Ok([older, newer]) => format!("saved as {} and {}", older.display(), newer.display()),
             Err(why) => format!("not saved in {}: {why}", self.folder.display()),
         };

@@ -1,3 +1,5 @@
+//! A log of Certificate Transparency in the audit's terms.
+
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,8 +42,8 @@ impl CtLog {
         Self { verifier: log.checkpoint_verifier(), log }
     }
 
-    /// Follows `log` without load, by the fewest tiles or by `get-sth-consistency`. The endpoints of `client` are replaced by the
-    /// log's.
+    /// Follows `log` without load, by the fewest tiles or by `get-sth-consistency`; `clock` started at `epoch_unix_ms`. The endpoints of
+    /// `client` are replaced by the log's.
     ///
     /// # Errors
     /// Those of [`hammer_net::Client::new`].
@@ -49,13 +51,14 @@ impl CtLog {
         log: Arc<LogTarget>,
         client: ClientConfig,
         clock: Rc<dyn Clock>,
+        epoch_unix_ms: u64,
     ) -> Result<LogFollower<Self>, ConfigError> {
         let by = match log.kind {
             LogKind::StaticCt => ProofMethod::Edges,
             LogKind::Rfc6962 => ProofMethod::Proofs,
         };
         let (place, follower) = (log.place(client), Follower::new(by, bundles::<StaticCtLeaves>()));
-        LogFollower::new(Self::new(log), place, follower, clock)
+        LogFollower::new(Self::new(log), place, follower, clock, epoch_unix_ms)
     }
 }
 

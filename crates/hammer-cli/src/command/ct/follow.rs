@@ -50,7 +50,8 @@ async fn attend(
 ) -> Result<ExitCode, CliError> {
     let mut signals = EndSignals::listen().map_err(StartError::Signals)?;
     let clock = MonotonicClock::starting_now();
-    let mut follower = CtLog::follower(log, client, Rc::new(clock)).map_err(TargetError::from)?;
+    let follower = CtLog::follower(log, client, Rc::new(clock), journal.epoch_unix_ms);
+    let mut follower = follower.map_err(TargetError::from)?;
     let end = clock.sleep_until(duration.map_or(Nanos::MAX, |duration| clock.now().saturating_add(duration)));
     let ended = tokio::select! {
         ended = look(&mut follower, interval, &clock, &mut journal) => ended,
