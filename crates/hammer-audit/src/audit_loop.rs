@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use futures::future::{Either, select};
+use futures::future::{Either, join, select};
 use hammer_core::observe::ObservationSink;
 use hammer_core::runtime::{Clock, LocalFuture};
 use hammer_measure::Nanos;
@@ -19,6 +19,7 @@ use hammer_tlog::logs::follow::{Event, Follower, Head, Need};
 use hammer_tlog::logs::tile::TileId;
 
 use crate::answered_heads::{AnsweredHeads, HeadCounts};
+use crate::head_survey::HeadSurvey;
 use crate::link::Lane;
 use crate::messages::{event_words, finding_words};
 use crate::place::LogPlace;
@@ -108,12 +109,9 @@ pub(crate) async fn run<L: LogSource, T: TreeReading<L>>(
         matches!(select(last, clock.sleep_until(deadline)).await, Either::Left(_))
     };
     {
-        let late = pin!(audit.late.at_last(&audit.reader, &clock, &mut audit.voice));
-        select(late, clock.sleep_until(deadline.saturating_add(LAST_TILES))).await;
-    }
-    {
-        let last = pin!(audit.references.at_last(&audit.reader, &clock, &audit.voice));
-        select(last, clock.sleep_until(deadline.saturating_add(LAST_TILES))).await;
+        let AuditLoop { late, references, reader, voice, .. } = &mut audit;
+        let looks = join(late.at_last(reader, &clock, voice), references.at_last(reader, &clock, voice));
+        select(pin!(looks), clock.sleep_until(deadline.saturating_add(LAST_TILES))).await;
     }
     audit.end(in_time);
 }
@@ -184,7 +182,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         self.troubles.ended(started, &went, self.reader.place(), &mut self.voice);
         self.troubles.pass_over(went.is_ok(), &self.reader, &self.voice);
         self.tell();
-        self.late.ask_again(&self.reader, &mut self.voice).await;
+        self.late.ask_again(&self.reader, &self.voice).await;
         self.references.met(self.tree.references());
         self.references.ask(&self.reader, &self.voice).await;
         self.heads.over(went.is_ok(), &self.voice);
@@ -214,7 +212,12 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             }
             let follower = &self.chains.active().follower;
             let trusted = follower.trusted();
-            self.heads.continued(trusted.is_some_and(|trusted| trusted.same_tree(head)));
+            let continues = trusted.is_some_and(|trusted| trusted.same_tree(head));
+            self.heads.continued(continues);
+            // A follower may start at the tree without leaves, which the log need not have signed.
+            if let Some(proved) = trusted.filter(|trusted| continues || !trusted.raw.is_empty()) {
+                self.voice.observed("tree_size", proved.size as f64);
+            }
             is_old = trusted.is_some_and(|trusted| follower.may_precede(head, trusted));
         }
         self.events();
@@ -245,12 +248,13 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             self.survey.is_over();
             return self.tree.overdue(asked_ms);
         }
-        let trusted = self.chains.active().follower.trusted().map_or(0, |trusted| trusted.size);
-        let others = self.reader.heads_of_all().await;
-        let newer = others.heads.iter().chain([head]).max_by_key(|head| head.size);
+        let others = self.surveyed().await;
+        let FollowedTree { tree, follower } = self.chains.active();
+        let trusted = follower.trusted().map_or(0, |trusted| trusted.size);
+        let newer = others.of(*tree).chain([head]).max_by_key(|head| head.size);
         if let Some(newer) = newer.filter(|newer| newer.size > trusted) {
             // It is proved in the next round.
-            self.chains.active().follower.head(newer.clone());
+            follower.head(newer.clone());
             self.survey.is_over();
         } else if !self.tree.may_be_due(asked_ms) {
             self.survey.is_over();
@@ -259,18 +263,32 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         }
     }
 
-    /// Tells a head that is older than the log may have, where none of its servers has a newer one. One that takes nothing signs nothing.
-    async fn aged(&mut self, head: &Head, asked_ms: u64) {
+    /// Tells that the newest head is older than the log may have, where none of its servers has had a newer one for a while. One that takes
+    /// nothing signs nothing.
+    async fn aged(&mut self, served: &Head, asked_ms: u64) {
         let Some(most) = self.reader.log().oldest_head() else { return };
-        if self.heads.has_contradicted() || !self.heads.is_too_old(head, most, asked_ms) {
+        // Whoever served this one may lag behind whoever served the one that is trusted.
+        let trusted = self.chains.active().follower.trusted();
+        let newest = trusted.into_iter().chain([served]).max_by_key(|head| head.timestamp_ms);
+        let newest = newest.unwrap_or(served).clone();
+        if self.heads.has_contradicted() || !self.heads.is_too_old(&newest, most, asked_ms) {
             return self.ages.is_over();
         }
-        let others = self.reader.heads_of_all().await;
-        if !others.heads.iter().all(|other| self.heads.is_too_old(other, most, asked_ms)) {
+        let others = self.surveyed().await;
+        let tree = self.chains.active().tree;
+        if !others.of(tree).all(|other| self.heads.is_too_old(other, most, asked_ms)) {
             self.ages.is_over();
-        } else if others.silent.is_empty() || self.ages.none_is_newer(self.voice.now(), others.silent) {
-            self.heads.too_old(head, asked_ms, &self.voice);
+        } else if self.ages.none_is_newer(self.voice.now(), others.silent) {
+            self.heads.too_old(&newest, asked_ms, &self.voice);
         }
+    }
+
+    /// The heads that the log's servers have now: each is held against the followed tree in the next round.
+    async fn surveyed(&mut self) -> HeadSurvey {
+        let survey = self.reader.heads_of_all().await;
+        survey.heads.iter().for_each(|(tree, head)| self.answered.offer_head(*tree, head.clone()));
+        survey.foreign.iter().for_each(|(server, why)| self.troubles.foreign(server, why, &self.voice));
+        survey
     }
 
     fn fetched(&mut self, head: &Head) {
@@ -284,9 +302,6 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let chain = self.chains.active();
         let trusted = chain.follower.trusted();
         self.heads.dated(head, trusted, &self.voice);
-        if !trusted.is_some_and(|trusted| chain.follower.may_precede(head, trusted)) {
-            self.voice.observed("tree_size", head.size as f64);
-        }
         if let Some(most) = self.reader.log().lags_at_most() {
             let answered = self.answered.largest(chain.tree);
             let largest = trusted.into_iter().chain(&answered).max_by_key(|head| head.size);
@@ -430,7 +445,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         self.chains.all().for_each(|chain| chain.follower.end());
         self.events();
         self.tell();
-        std::mem::take(&mut self.late).end(self.heads.has_contradicted(), &mut self.voice);
+        std::mem::take(&mut self.late).end(self.heads.has_contradicted(), &self.voice);
+        std::mem::take(&mut self.references).end(&self.reader, &self.voice);
         // The last round may have been cut off.
         self.desk.observe(&self.reader, &self.voice);
         self.voice.unnamed(Nanos::ZERO, self.heads.has_contradicted());

@@ -1,15 +1,28 @@
+//! What all servers of a log have at once.
+
 use std::cell::RefCell;
 
 use hammer_measure::Nanos;
 use hammer_tlog::logs::follow::Head;
 
+use crate::trouble::Trouble;
+
 /// The heads that the servers of a log have now, of those that serve one.
 #[derive(Debug, Default)]
 pub(crate) struct HeadSurvey {
-    /// Each is verified.
-    pub(crate) heads: Vec<Head>,
+    /// Each is verified, and beside the tree that it is of.
+    pub(crate) heads: Vec<(u64, Head)>,
     /// Who served none: what it has is not known.
     pub(crate) silent: Vec<String>,
+    /// Who of those served what is not the log's head, and what is wrong with it.
+    pub(crate) foreign: Vec<(String, Trouble)>,
+}
+
+impl HeadSurvey {
+    /// The heads of that tree.
+    pub(crate) fn of(&self, tree: u64) -> impl Iterator<Item = &Head> {
+        self.heads.iter().filter(move |(other, _)| *other == tree).map(|(_, head)| head)
+    }
 }
 
 /// Servers that did not answer a moment ago, and are not waited for again at once.

@@ -190,33 +190,39 @@ impl<L: LogSource> AuditReader<L> {
         let found = join_all(servers.iter().map(|server| self.head_in_time(*server))).await;
         for (server, head) in servers.into_iter().zip(found) {
             match head {
-                Some(head) => survey.heads.push(head),
-                None => survey.silent.push(self.client.name_of(server)),
+                Ok(head) => survey.heads.push(head),
+                Err(why) => {
+                    let name = self.client.name_of(server);
+                    survey.silent.push(name.clone());
+                    survey
+                        .foreign
+                        .extend(why.filter(|why| why.breach_kind().is_some()).map(|why| (name, why)));
+                }
             }
         }
         survey
     }
 
-    /// The head of a server that has one, unless it did not answer a moment ago.
-    async fn head_in_time(&self, server: usize) -> Option<Head> {
+    /// The head of a server that has one, with its tree, unless it did not answer a moment ago; why not, where it answered.
+    async fn head_in_time(&self, server: usize) -> Result<(u64, Head), Option<Trouble>> {
         if self.silent.has(server, self.now()) {
-            return None;
+            return Err(None);
         }
         let until = self.now().saturating_add(PATIENCE).min(self.retry.until());
         match select(pin!(self.head_of(server)), self.clock.sleep_until(until)).await {
-            Either::Left((Ok(head), _)) => Some(head),
+            Either::Left((Ok(head), _)) => Ok(head),
             Either::Left((Err(Trouble::Silent(_)), _)) | Either::Right(_) => {
                 self.silent.add(server, self.now());
-                None
+                Err(None)
             }
-            Either::Left((Err(_), _)) => None,
+            Either::Left((Err(why), _)) => Err(Some(why)),
         }
     }
 
-    async fn head_of(&self, server: usize) -> Result<Head, Trouble> {
+    async fn head_of(&self, server: usize) -> Result<(u64, Head), Trouble> {
         let asked_ns = self.now().0;
         let answer = self.at(server, self.log.head_path(), self.log.head_bound()).await?;
-        self.opened(answer, asked_ns).map(|(head, _)| head)
+        self.opened(answer, asked_ns).map(|(head, opened)| (opened.shards.active, head))
     }
 
     /// What is served at a path by that server, with 200.
@@ -251,10 +257,13 @@ impl<L: LogSource> AuditReader<L> {
         let (mut tiles, mut went) = (Vec::with_capacity(ids.len()), Ok(()));
         for ids in ids.chunks(AT_ONCE) {
             let paths: Vec<String> = ids.iter().map(|id| self.log.tile_path(*id)).collect();
-            let answers = ids.iter().zip(&paths).map(|(id, path)| self.tile(path, bound_of(*id)));
+            let answers =
+                ids.iter().zip(&paths).map(|(id, path)| self.served(path, Form::Compressed, bound_of(*id)));
             for ((id, path), found) in ids.iter().zip(&paths).zip(join_all(answers).await) {
                 let found = match found {
-                    Ok(ServedTile::Missing) => Ok(self.elsewhere(path, bound_of(*id)).await),
+                    Ok(ServedTile::Missing) => {
+                        Ok(self.elsewhere(path, Form::Compressed, bound_of(*id)).await)
+                    }
                     found => found,
                 };
                 match found {
@@ -269,18 +278,18 @@ impl<L: LogSource> AuditReader<L> {
         (tiles, went)
     }
 
-    async fn tile(&self, path: &str, bound: AnswerBound) -> Result<ServedTile, Trouble> {
-        ServedTile::of(path, bound, self.read(path, Form::Compressed, bound).await)
+    async fn served(&self, path: &str, form: Form<'_>, bound: AnswerBound) -> Result<ServedTile, Trouble> {
+        ServedTile::of(path, bound, self.read(path, form, bound).await)
     }
 
-    /// A tile that one of the log's servers has not, as another one has it. Where one has, what follows is read there.
-    async fn elsewhere(&self, path: &str, bound: AnswerBound) -> ServedTile {
+    /// What one of the log's servers has not, as another one has it. Where one has, what follows is read there.
+    async fn elsewhere(&self, path: &str, form: Form<'_>, bound: AnswerBound) -> ServedTile {
         for place in 1..=self.servers {
             // At last back to where it started.
             if !self.pass_over() || place == self.servers {
                 break;
             }
-            if let Ok(ServedTile::Bytes(bytes)) = self.tile(path, bound).await {
+            if let Ok(ServedTile::Bytes(bytes)) = self.served(path, form, bound).await {
                 return ServedTile::Bytes(bytes);
             }
         }
@@ -302,12 +311,16 @@ impl<L: LogSource> AuditReader<L> {
         if bytes.is_some() { Ok(bytes) } else { went.map(|()| None) }
     }
 
-    /// What is served at a path; none where nothing is. An issuer that is longer than any is empty.
+    /// What is served at a path; none where nothing is, by any of the log's servers. An issuer that is longer than any is empty.
     ///
     /// # Errors
     /// When it cannot be told.
     pub async fn found(&self, path: &str, bound: AnswerBound) -> Result<Option<Vec<u8>>, Trouble> {
-        match ServedTile::of(path, bound, self.read(path, Form::Plain, bound).await)? {
+        let found = match self.served(path, Form::Plain, bound).await? {
+            ServedTile::Missing => self.elsewhere(path, Form::Plain, bound).await,
+            found => found,
+        };
+        match found {
             ServedTile::Bytes(bytes) => Ok(Some(bytes)),
             ServedTile::Missing => Ok(None),
         }

@@ -1,3 +1,7 @@
+//! Heads that are served although the log has signed larger ones.
+
+use std::cmp::Ordering;
+
 use hammer_core::observe::ObservationSink;
 use hammer_measure::Nanos;
 use hammer_tlog::logs::follow::Head;
@@ -34,10 +38,13 @@ impl StaleHeads {
         self.0 += 1;
         sink.observed("stale_heads", now, self.0 as f64);
         if self.0 == 1 {
-            let behind = newest.timestamp_ms.saturating_sub(head.timestamp_ms);
-            let signed = match newest.timestamp_ms {
-                0 => String::new(),
-                _ => format!(", and was signed {behind} ms before it"),
+            let (signed_ms, newest_ms) = (head.timestamp_ms, newest.timestamp_ms);
+            let signed = match signed_ms.cmp(&newest_ms) {
+                // Not every head has a time.
+                _ if signed_ms == 0 || newest_ms == 0 => String::new(),
+                Ordering::Less => format!(", and was signed {} ms before it", newest_ms - signed_ms),
+                Ordering::Equal => String::new(),
+                Ordering::Greater => format!(", and was signed {} ms after it", signed_ms - newest_ms),
             };
             let why = match head.size {
                 // Every tree continues that one, whatever became of the log.

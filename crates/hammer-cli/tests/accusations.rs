@@ -20,11 +20,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use hammer_core::clock::MonotonicClock;
-use hammer_lab::ct::Flavour;
+use hammer_lab::CtLabPlan;
+use hammer_lab::ct::{Flavour, Lie, LieKind};
 use hammer_measure::{Nanos, Now as _};
 use hammer_report::Report;
 use hammer_report::report::Event;
 use hammer_tlog::logs::tile::TileId;
+use hammer_values::TimeSpan;
 use serde_json::{Value, json};
 
 use folder::Folder;
@@ -392,6 +394,101 @@ fn what_is_due_and_a_server_that_serves_no_head_may_cover_is_unchecked() {
     let is_named = |note: &&str| note.contains(named) && note.contains("served no head");
     assert!(notes(&report).iter().any(is_named), "{:?}", notes(&report));
     assert_eq!(report.verdict.exit_code, 5, "{:?}", report.verdict);
+}
+
+#[test]
+fn one_of_several_servers_that_serves_a_head_of_no_log_is_told_once_however_often_it_is_asked() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    let (url, frozen) = (log.lab.url.clone(), read(&log.lab.url, "/checkpoint"));
+    let served = front(&url, move |path| match path {
+        "/checkpoint" => Passed::Answered(frozen.clone()),
+        _ => Passed::On,
+    });
+    let (own, asked) = (url.clone(), Arc::new(AtomicU64::new(0)));
+    let counted = asked.clone();
+    let foreign = front(&url, move |path| match path {
+        "/checkpoint" => {
+            counted.fetch_add(1, Ordering::Relaxed);
+            let mut note = String::from_utf8(read(&own, path)).unwrap();
+            // Another root than the one that was signed.
+            let at = note.match_indices('\n').nth(1).unwrap().0 + 1;
+            let other = if note[at..].starts_with('A') { "B" } else { "A" };
+            note.replace_range(at..=at, other);
+            Passed::Answered(note.into_bytes())
+        }
+        _ => Passed::On,
+    });
+    let mut target = target(&log, &url);
+    target["log"]["monitoring_url"] = json!([served, foreign]);
+    (target["log"]["mmd"], target["log"]["skew"]) = (json!("1s"), json!("1s"));
+    let report = run(&json!({
+        "target": target,
+        "workloads": [{ "name": "submit", "ct_submit": {}, "load": { "rate": "20/s" } }],
+        "phases": { "measurement": "1s", "drain": "8s" },
+    }));
+    let kinds: Vec<_> = report.breaches.iter().map(|breach| breach.kind.as_str()).collect();
+    assert!(asked.load(Ordering::Relaxed) > 2, "it is asked again and again");
+    assert_eq!(kinds, ["checkpoint-signature"], "{:?}", report.breaches);
+    let named = foreign.trim_start_matches("http://").split('/').next().unwrap();
+    assert!(report.breaches[0].detail.contains(named), "{:?}", report.breaches);
+}
+
+#[test]
+fn an_issuer_that_one_of_the_servers_has_not_is_read_at_another() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    let lacks = front(&log.lab.url, |path| match path.starts_with("/issuer/") {
+        true => Passed::Refused(404),
+        false => Passed::On,
+    });
+    let mut target = target(&log, log.lab.url.as_str());
+    target["log"]["monitoring_url"] = json!([lacks, log.lab.url]);
+    is_believed(&run(&json!({
+        "target": target,
+        "workloads": [{ "name": "submit", "ct_submit": {}, "load": { "rate": "50/s" } }],
+        "phases": { "measurement": "2s", "drain": "5s" },
+    })));
+}
+
+#[test]
+fn the_size_of_a_tree_is_that_of_heads_that_were_proved() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    assert_eq!(log.submit("1s"), 200);
+    let unproved = front(&log.lab.url, |path| match is_tile(path) {
+        true => Passed::Refused(503),
+        false => Passed::On,
+    });
+    let sizes = [unproved.as_str(), log.lab.url.as_str()].map(|url| {
+        let report = run(&json!({
+            "target": target(&log, url),
+            "workloads": [{ "name": "read", "ct_read": { "mix": { "checkpoint": 1 } }, "load": { "rate": "20/s" } }],
+            "phases": { "measurement": "2s" },
+        }));
+        report.tree_size.map(|size| (size.first, size.last))
+    });
+    assert_eq!(sizes, [None, Some((200.0, 200.0))]);
+}
+
+#[test]
+fn a_follower_finds_a_head_of_the_future_and_one_that_is_dated_back_and_goes_on() {
+    for (kind, name) in [
+        (LieKind::FutureCheckpoint, "future-checkpoint"),
+        (LieKind::BackdatedCheckpoint, "backdated-checkpoint"),
+    ] {
+        let lie = Lie { after: 50, ..Lie::of(kind) };
+        let checkpoint_interval = TimeSpan::from_millis(500);
+        let plan = CtLabPlan { lies: vec![lie], checkpoint_interval, ..CtLabPlan::default() };
+        let log = Log::of_plan(plan);
+        let follow = log.start("follow", &["--interval", "50ms", "-z", "5s", "--json"]);
+        log.submit("2s");
+        let ended = follow.ended();
+        assert_eq!(ended.code, 4, "{ended:?}");
+        let broken: Vec<Value> =
+            ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let kinds = broken.iter().filter(|line| line["event"] == "broken").map(|line| line["kind"].clone());
+        assert_eq!(kinds.collect::<Vec<_>>(), [name], "{}", ended.stdout);
+        let last = broken.iter().rfind(|line| line["event"] == "head").unwrap();
+        assert_eq!(last["size"], 400, "it is followed to the end: {}", ended.stdout);
+    }
 }
 
 #[test]

@@ -10,8 +10,10 @@ mod log;
 #[path = "support/on_time.rs"]
 mod on_time;
 
+use hammer_lab::CtLabPlan;
 use hammer_lab::ct::Flavour;
 use hammer_report::Report;
+use hammer_values::TimeSpan;
 use serde_json::{Value, json};
 
 use folder::Folder;
@@ -21,6 +23,11 @@ use on_time::exit_if_on_time;
 
 /// What a run of these workloads reports of a log that is read at all of these.
 fn run(read_at: &[&Log], flavour: Flavour, workloads: &Value) -> Report {
+    run_within("1d", read_at, flavour, workloads)
+}
+
+/// The same of a log with that merge delay.
+fn run_within(mmd: &str, read_at: &[&Log], flavour: Flavour, workloads: &Value) -> Report {
     let kind = if flavour == Flavour::StaticCt { "static-ct" } else { "rfc6962" };
     let urls: Vec<&str> = read_at.iter().map(|log| log.lab.url.as_str()).collect();
     let log = json!({
@@ -29,6 +36,7 @@ fn run(read_at: &[&Log], flavour: Flavour, workloads: &Value) -> Report {
         "monitoring_url": urls,
         "origin": read_at[0].lab.origin(),
         "public_key": read_at[0].key,
+        "mmd": mmd,
     });
     let plan = json!({ "target": { "log": log }, "workloads": workloads, "phases": { "measurement": "2s" } });
     let folder = Folder::new();
@@ -81,6 +89,20 @@ fn what_reads_are_shown_is_held_against_what_the_audit_is_shown() {
         let [one, other] = two(flavour, ["500ms", "200ms"]);
         let report = run(&[&one, &other], flavour, &json!([submissions(), head_reads(flavour)]));
         is_found(&report);
+    }
+}
+
+#[test]
+fn the_head_of_a_server_that_is_asked_beside_the_one_that_is_read_is_held_against_the_tree() {
+    for flavour in FLAVOURS {
+        // There are looks at what lacks the leaves that were promised last.
+        let checkpoint_interval = TimeSpan::from_millis(700);
+        let plan = CtLabPlan { flavour, checkpoint_interval, ..CtLabPlan::default() };
+        let plan = CtLabPlan { enable_publication_awaiter: false, ..plan };
+        let [one, other] = [plan.clone(), plan].map(Log::of_plan);
+        assert!(one.submit("1s") > other.submit("300ms"));
+        // All servers are asked before a promise is due.
+        is_found(&run_within("8s", &[&one, &other], flavour, &json!([submissions()])));
     }
 }
 

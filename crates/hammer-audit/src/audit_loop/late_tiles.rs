@@ -1,3 +1,5 @@
+//! Tiles that come later than the head that covers them.
+
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -26,6 +28,8 @@ pub(super) struct LateTiles {
 struct LateTile {
     tile: TileId,
     since: Nanos,
+    /// When it was asked for last.
+    looked: Nanos,
     /// Whether it was asked for again, and not served.
     is_missed_again: bool,
     kind: &'static str,
@@ -40,7 +44,14 @@ impl LateTiles {
             return;
         }
         match self.waiting.len() < MOST {
-            true => self.waiting.push(LateTile { tile, since: now, is_missed_again: false, kind, detail }),
+            true => self.waiting.push(LateTile {
+                tile,
+                since: now,
+                looked: now,
+                is_missed_again: false,
+                kind,
+                detail,
+            }),
             false => self.left_out += 1,
         }
     }
@@ -50,33 +61,32 @@ impl LateTiles {
         self.told.retain(|(level, _)| !matches!(level, Level::Hashes(_)));
     }
 
-    /// Asks once more for the tiles that are not served since the log's servers may lag behind each other ([`LogSource::lags_at_most`]), or
-    /// since the last look where that is not known; for all once no more load comes. Tells those that stay away for so long.
-    pub(super) async fn ask_again<L: LogSource>(&mut self, reader: &AuditReader<L>, voice: &mut AuditVoice) {
+    /// Asks once more for tiles that are not served since the log's servers may lag behind each other ([`LogSource::lags_at_most`]), or
+    /// since the last look where that is not known; for any once no more load comes. Tells those that stay away for so long. It asks for
+    /// [`ROUND`] of them, and in the next round for others.
+    pub(super) async fn ask_again<L: LogSource>(&mut self, reader: &AuditReader<L>, voice: &AuditVoice) {
         let patience = patience(reader);
         // Where nothing is known of its servers, it is asked once, for there is no long wait to cut short.
         let is_judging = voice.is_judging() && reader.log().lags_at_most().is_some();
-        let mut place = 0;
-        // Each stays where it is while it is asked for: a round may be cut off there.
-        while let Some(late) = self.waiting.get_mut(place) {
-            let is_over = voice.now().since(late.since) >= patience;
-            if !is_judging && !is_over {
-                place += 1;
-                continue;
-            }
-            match reader.by_now(late.tile).await {
+        for tile in self.due(voice.now(), if is_judging { Nanos::ZERO } else { patience }) {
+            let asked = voice.now();
+            let found = reader.by_now(tile).await;
+            // Each stayed where it was while it was asked for: a round may be cut off there.
+            let Some(place) = self.waiting.iter().position(|late| late.tile == tile) else { continue };
+            match found {
                 Ok(Some(_)) => {
                     self.waiting.remove(place);
                     self.came += 1;
                 }
-                Ok(None) if is_over => {
+                Ok(None) if asked.since(self.waiting[place].since) >= patience => {
                     let LateTile { tile, kind, detail, .. } = self.waiting.remove(place);
                     self.told.insert(place_of(tile));
-                    voice.wrong(kind, None, detail);
+                    voice.breach(kind, None, detail);
                 }
                 found => {
+                    let late = &mut self.waiting[place];
+                    late.looked = asked;
                     late.is_missed_again |= found.is_ok();
-                    place += 1;
                 }
             }
         }
@@ -85,30 +95,44 @@ impl LateTiles {
         }
     }
 
+    /// Those that have waited for so long, of which [`ROUND`] that were looked at least lately.
+    fn due(&self, now: Nanos, patience: Nanos) -> Vec<TileId> {
+        let mut due: Vec<_> = self.waiting.iter().filter(|late| now.since(late.since) >= patience).collect();
+        due.sort_by_key(|late| late.looked);
+        due.into_iter().take(ROUND).map(|late| late.tile).collect()
+    }
+
     /// Asks a last time for what was missed a moment ago, of a log of which no more is known than that, as soon as that is so of one.
     pub(super) async fn at_last<L: LogSource>(
         &mut self,
         reader: &AuditReader<L>,
         clock: &Rc<dyn Clock>,
-        voice: &mut AuditVoice,
+        voice: &AuditVoice,
     ) {
-        let first = self.waiting.iter().map(|late| late.since).min();
-        if let (Some(since), None) = (first, reader.log().lags_at_most()) {
+        if reader.log().lags_at_most().is_some() {
+            return;
+        }
+        while let Some(since) = self.waiting.iter().map(|late| late.since).min() {
             clock.sleep_until(since.saturating_add(NEXT_LOOK)).await;
+            let before = self.waiting.len();
             self.ask_again(reader, voice).await;
+            // What cannot be told now cannot be told a moment later.
+            if self.waiting.len() == before {
+                return;
+            }
         }
     }
 
     /// Tells what is not served at the end, but for what was missed a moment ago. Where the log contradicted itself, whoever was asked may have
     /// the other tree, and nothing is told but in a note.
-    pub(super) fn end(self, has_contradicted: bool, voice: &mut AuditVoice) {
+    pub(super) fn end(self, has_contradicted: bool, voice: &AuditVoice) {
         let now = voice.now();
         for late in self.waiting {
             let seconds = now.since(late.since).as_secs_f64();
             if has_contradicted || !late.is_missed_again || now.since(late.since) < A_MOMENT {
                 voice.note(&format!("{}, since {seconds:.1} s: too late in the run to tell", late.detail));
             } else {
-                voice.wrong(late.kind, None, late.detail);
+                voice.breach(late.kind, None, late.detail);
             }
         }
         if self.left_out > 0 {
@@ -133,6 +157,9 @@ fn place_of(tile: TileId) -> (Level, u64) {
 }
 
 const MOST: usize = 4096;
+/// Tiles that are looked for in one round. A look is eight requests, so that all that may wait are 32,768: of a log that has lost its tiles
+/// no round is to take minutes, in which its head is not read, nor is that many to be sent once its run has ended.
+const ROUND: usize = 64;
 /// Less than servers of one log lag behind each other.
 const A_MOMENT: Nanos = Nanos::from_secs(2);
 
@@ -148,6 +175,24 @@ mod tests {
         [3, 9, 20].into_iter().for_each(|width| misses(TileId { width, ..edge }));
         (8..MOST as u64 + 9).for_each(|index| misses(TileId::hashes(0, index)));
         assert_eq!((late.waiting.len(), late.left_out, late.told.len()), (MOST, 2, 0));
+    }
+
+    #[test]
+    fn a_round_looks_for_some_of_those_that_wait_and_the_next_one_for_others() {
+        let mut late = LateTiles::default();
+        for index in 0..3 * ROUND as u64 - 9 {
+            late.wait_for(TileId::hashes(0, index), ("missing-tile", String::new()), Nanos::ZERO);
+        }
+        assert_eq!(late.due(Nanos::from_secs(1), Nanos::from_secs(2)), []);
+        let mut seen = BTreeSet::new();
+        for second in 2..5 {
+            let due = late.due(Nanos::from_secs(second), Nanos::from_secs(2));
+            assert_eq!(due.len(), ROUND);
+            let looked = late.waiting.iter_mut().filter(|late| due.contains(&late.tile));
+            looked.for_each(|late| late.looked = Nanos::from_secs(second));
+            seen.extend(due);
+        }
+        assert_eq!(seen.len(), late.waiting.len(), "none is left out for ever");
     }
 
     #[test]

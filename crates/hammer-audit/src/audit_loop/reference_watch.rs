@@ -1,3 +1,5 @@
+//! What the entries of a log refer to.
+
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -18,6 +20,7 @@ pub(super) struct ReferenceWatch {
     waiting: VecDeque<Reference>,
 }
 
+#[derive(Clone, Copy)]
 struct Reference {
     hash: Hash,
     /// Since when it is not served.
@@ -30,38 +33,70 @@ impl ReferenceWatch {
         self.waiting.extend(fresh.into_iter().map(|hash| Reference { hash, missed: None }));
     }
 
-    /// Asks for some of those that were not asked for, or were not served a look ago.
-    pub(super) async fn ask<L: LogSource>(&mut self, reader: &AuditReader<L>, voice: &AuditVoice) {
+    /// Asks for some of those that were not asked for, or were not served a look ago; whether what was asked for could be told. Whichever is
+    /// asked for stays where it is meanwhile: a round may be cut off there.
+    pub(super) async fn ask<L: LogSource>(&mut self, reader: &AuditReader<L>, voice: &AuditVoice) -> bool {
         for _ in 0..self.waiting.len().min(AT_ONCE) {
-            let Some(Reference { hash, missed }) = self.waiting.pop_front() else { return };
-            let is_early = missed.is_some_and(|since| voice.now().since(since) < NEXT_LOOK);
-            let Some(path) = reader.log().reference_path(&hash) else { continue };
-            if is_early {
-                self.waiting.push_back(Reference { hash, missed });
+            let Some(&Reference { hash, missed }) = self.waiting.front() else { break };
+            let Some(path) = reader.log().reference_path(&hash) else {
+                self.waiting.pop_front();
+                continue;
+            };
+            if missed.is_some_and(|since| voice.now().since(since) < NEXT_LOOK) {
+                self.waiting.rotate_left(1);
                 continue;
             }
-            match reader.found(&path, AnswerBound::ISSUER).await {
-                Ok(Some(bytes)) if sha256(&bytes) == hash => {}
-                Ok(Some(_)) => voice.breach(ALTERED_ISSUER, None, format!("{path} is another certificate")),
-                Ok(None) if missed.is_some() => {
+            let Ok(found) = reader.found(&path, AnswerBound::ISSUER).await else {
+                // It is asked for again in the next round, behind the others.
+                self.waiting.rotate_left(1);
+                return false;
+            };
+            self.waiting.pop_front();
+            match found {
+                Some(bytes) if sha256(&bytes) == hash => {}
+                Some(_) => voice.breach(ALTERED_ISSUER, None, format!("{path} is another certificate")),
+                None if missed.is_some() => {
                     voice.breach(MISSING_ISSUER, None, format!("{path} is not served"));
                 }
-                Ok(None) => self.waiting.push_back(Reference { hash, missed: Some(voice.now()) }),
-                Err(_) => self.waiting.push_back(Reference { hash, missed }),
+                None => self.waiting.push_back(Reference { hash, missed: Some(voice.now()) }),
             }
         }
+        true
     }
 
-    /// Asks a last time for those that were not served a moment ago.
+    /// Asks a last time for those that were not asked for, or were not served a moment ago, each as soon as that is a look ago.
     pub(super) async fn at_last<L: LogSource>(
         &mut self,
         reader: &AuditReader<L>,
         clock: &Rc<dyn Clock>,
         voice: &AuditVoice,
     ) {
-        if let Some(since) = self.waiting.iter().filter_map(|reference| reference.missed).max() {
-            clock.sleep_until(since.saturating_add(NEXT_LOOK)).await;
-            self.ask(reader, voice).await;
+        while let Some(at) = self.next_look() {
+            clock.sleep_until(at).await;
+            if !self.ask(reader, voice).await {
+                return;
+            }
+        }
+    }
+
+    /// When the first of them may be asked for.
+    fn next_look(&self) -> Option<Nanos> {
+        let at = |missed: Option<Nanos>| missed.map_or(Nanos::ZERO, |since| since.saturating_add(NEXT_LOOK));
+        self.waiting.iter().map(|reference| at(reference.missed)).min()
+    }
+
+    /// Says what could not be told of.
+    pub(super) fn end<L: LogSource>(self, reader: &AuditReader<L>, voice: &AuditVoice) {
+        let now = voice.now();
+        let (missed, unasked): (Vec<_>, Vec<_>) =
+            self.waiting.into_iter().partition(|reference| reference.missed.is_some());
+        for Reference { hash, missed } in missed {
+            let Some((path, since)) = reader.log().reference_path(&hash).zip(missed) else { continue };
+            let seconds = now.since(since).as_secs_f64();
+            voice.note(&format!("{path} is not served, since {seconds:.1} s: too late in the run to tell"));
+        }
+        if !unasked.is_empty() {
+            voice.note(&format!("{} issuers of audited entries were not read to the end", unasked.len()));
         }
     }
 }
@@ -70,3 +105,19 @@ impl ReferenceWatch {
 const AT_ONCE: usize = 16;
 const ALTERED_ISSUER: &str = "altered-issuer";
 const MISSING_ISSUER: &str = "missing-issuer";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_look_is_for_the_first_of_those_that_wait() {
+        let mut watch = ReferenceWatch::default();
+        assert_eq!(watch.next_look(), None);
+        let missed = |second| Reference { hash: Hash([1; 32]), missed: Some(Nanos::from_secs(second)) };
+        watch.waiting.extend([missed(5), missed(3), missed(9)]);
+        assert_eq!(watch.next_look(), Some(Nanos::from_secs(3).saturating_add(NEXT_LOOK)));
+        watch.met(vec![Hash([2; 32])]);
+        assert_eq!(watch.next_look(), Some(Nanos::ZERO));
+    }
+}

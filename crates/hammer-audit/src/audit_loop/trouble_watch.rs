@@ -1,3 +1,7 @@
+//! What keeps an audit from its log.
+
+use std::collections::BTreeSet;
+
 use hammer_measure::Nanos;
 
 use super::voice::AuditVoice;
@@ -15,6 +19,10 @@ pub(super) struct TroubleWatch {
     told: Option<String>,
     /// The promise that is broken by what the last rounds were answered, which is told once.
     broken: Option<&'static str>,
+    /// The promises that were broken so by then.
+    known: BTreeSet<&'static str>,
+    /// Those of them that one of several servers broke, which are not told again.
+    foreign: BTreeSet<&'static str>,
     /// Rounds in a row that ended in trouble at one server.
     in_a_row: u32,
     /// Since when no round has gone well nor brought a verdict, in the time without load.
@@ -34,6 +42,8 @@ impl TroubleWatch {
             readability: Readability::new(every),
             told: None,
             broken: None,
+            known: BTreeSet::new(),
+            foreign: BTreeSet::new(),
             in_a_row: 0,
             stuck_since: None,
             refused_since: None,
@@ -67,10 +77,22 @@ impl TroubleWatch {
                 Some(kind) if self.broken == Some(kind) => {}
                 Some(kind) => {
                     self.broken = Some(kind);
-                    voice.breach(kind, None, format!("failed to {why}"));
+                    if self.known.insert(kind) || !self.foreign.contains(kind) {
+                        voice.breach(kind, None, format!("failed to {why}"));
+                    }
                 }
                 None => self.tell(why, place, voice),
             },
+        }
+    }
+
+    /// Takes that a server among several served what is not the log's head; tells that once, however often it is asked. What the rounds met
+    /// there is told already.
+    pub(super) fn foreign(&mut self, server: &str, why: &Trouble, voice: &AuditVoice) {
+        let Some(kind) = why.breach_kind() else { return };
+        self.foreign.insert(kind);
+        if self.known.insert(kind) {
+            voice.breach(kind, None, format!("{server}: failed to {why}"));
         }
     }
 
