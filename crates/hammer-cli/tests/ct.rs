@@ -9,9 +9,11 @@ mod log;
 #[path = "support/on_time.rs"]
 mod on_time;
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use hammer_lab::ct::{Flavour, Lie, LieKind};
+use hammer_values::Count;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -80,6 +82,7 @@ fn an_honest_log_passes_the_audit_whole_and_in_part() {
                 (&read["from"], &read["to"], &read["is_proved"]),
                 (&json!(from), &json!(to), &json!(true))
             );
+            assert_eq!(read["chains"], json!({ "verified": to - from, "unverified": {} }), "{found}");
             assert_eq!(found["head"]["size"], 400);
             let issuers = if flavour == Flavour::StaticCt { 2 } else { 0 };
             assert!(read["issuers"].as_u64().is_some_and(|served| served >= issuers), "{found}");
@@ -87,9 +90,35 @@ fn an_honest_log_passes_the_audit_whole_and_in_part() {
         let ended = log.hammer("audit", &[]);
         assert!(ended.stdout.starts_with("PASS, exit 0\nhead       size 400, root "), "{}", ended.stdout);
         assert!(ended.stdout.contains("entries    400 read, from 0 to 400; they lead to the root\n"));
+        assert!(ended.stdout.contains("\nchains     400 issued from certificate to certificate\n"));
         let beyond = log.hammer("audit", &["--from", "401"]);
         assert_eq!((beyond.code, beyond.stdout.as_str()), (2, ""));
         assert!(beyond.stderr.contains("failed to use --from 401: the tree has 400 leaves"), "{beyond:?}");
+    }
+}
+
+#[test]
+fn a_log_that_has_a_chain_whose_certificates_did_not_issue_each_other_fails_the_audit() {
+    for flavour in FLAVOURS {
+        let lie = Lie { after: 50, every: Count::at_least_one(40), ..Lie::of(LieKind::ReversedChain) };
+        let log = Log::of(flavour, vec![lie]);
+        assert_eq!(log.submit("1s"), 200);
+        let ended = log.hammer("audit", &["--json"]);
+        let found = &lines(&ended.stdout)[0];
+        assert_eq!((ended.code, &found["read"]["is_proved"]), (4, &json!(true)), "{found}");
+        let told = log.lab.stats().lies;
+        let told: BTreeSet<_> = told.iter().map(|lie| lie.index.unwrap()).collect();
+        let flaws = found["flaws"].as_array().unwrap();
+        let named: BTreeSet<_> = flaws.iter().map(|flaw| flaw["index"].as_u64().unwrap()).collect();
+        assert!(told.len() >= 3 && flaws.iter().all(|flaw| flaw["kind"] == "invalid-chain"), "{found}");
+        assert_eq!((&named, flaws.len()), (&told, told.len()), "{found}");
+        let chains = json!({ "verified": 200 - told.len(), "unverified": {} });
+        assert_eq!(found["read"]["chains"], chains, "{found}");
+        let text = log.hammer("audit", &[]);
+        assert!(
+            text.stdout.contains("certificate 1 of its chain did not issue the one below it: "),
+            "{text:?}"
+        );
     }
 }
 

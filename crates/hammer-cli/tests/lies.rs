@@ -104,6 +104,7 @@ lies! {
     a_lost_leaf_is_caught: "lost-leaf", 3;
     an_altered_leaf_is_caught: "altered-leaf", 3;
     an_altered_chain_is_caught: "altered-chain", 3;
+    a_chain_in_the_other_order_is_caught: "reversed-chain" as "altered-chain", 3;
     an_altered_precertificate_is_caught: "altered-precertificate", 3;
     a_forked_checkpoint_is_caught: "forked-checkpoint", 1;
     a_shrinking_tree_is_caught: "shrinking-tree", 1;

@@ -14,6 +14,7 @@ use hammer_tlog::ct::rfc6962::Rfc6962Leaves;
 use crate::log::{LogKind, LogTarget};
 use crate::plan::AuditInterval;
 
+mod chain_sweep;
 mod ct_log;
 mod lookup;
 mod roots_watch;

@@ -4,7 +4,7 @@ use hammer_tlog::ct::precert::{
     issuer_key_hash, precert_tbs, precert_tbs_by_signing_certificate, signed_entry,
 };
 use hammer_tlog::ct::rfc6962::EntryType;
-use hammer_tlog::keys::certificate::{Certificate, POISON};
+use hammer_tlog::keys::certificate::{Certificate, POISON, same_name};
 use hammer_tlog::keys::der;
 
 const SIGNING: &[u8] =
@@ -21,6 +21,9 @@ pub(crate) fn certificate(data: &[u8]) -> bool {
         return false;
     };
     assert_eq!(whole(certificate.tbs, &certificate), data);
+    let (issuer, subject) = (certificate.issuer, certificate.subject);
+    assert_eq!(same_name(issuer, subject), same_name(subject, issuer));
+    assert!(same_name(issuer, issuer));
     let _ = (certificate.not_before_seconds(), certificate.not_after_seconds());
     let _ = (certificate.is_ca(), certificate.is_precert_signing(), certificate.fingerprint());
     for tbs in rebuilt.into_iter().flatten() {

@@ -3,6 +3,8 @@
 use std::sync::LazyLock;
 
 use hammer_tlog::ct::embedded::{embedded_scts, logged_entry};
+use hammer_tlog::ct::issuance::{ChainAudit, LoggedChain};
+use hammer_tlog::ct::rfc6962::SignedEntryRef;
 use hammer_tlog::keys::certificate::Certificate;
 use hammer_tlog::keys::chain::TrustedAuthorities;
 use hammer_tlog::keys::der::DerReader;
@@ -14,6 +16,7 @@ use crate::structure::text;
 /// holds but its leaf.
 pub(crate) fn chain(data: &[u8]) -> bool {
     let ders = elements(data);
+    is_audited_once(&ders);
     let _ = TrustedAuthorities::from_der(ders.iter().map(|der| der.to_vec()));
     let certificates: Vec<_> = ders.iter().filter_map(|der| Certificate::parse(der).ok()).collect();
     let [leaf, others @ ..] = certificates.as_slice() else { return false };
@@ -28,6 +31,23 @@ pub(crate) fn chain(data: &[u8]) -> bool {
         assert!(RECORDED.trusted.verify(leaf, others, validity.not_after + 1).is_err());
     }
     path.is_ok() && is_logged
+}
+
+/// Of a logged chain something is said, and one thing: that it holds, what is wrong with it, or why it cannot be told.
+fn is_audited_once(ders: &[&[u8]]) {
+    let [leaf, others @ ..] = ders else { return };
+    let mut audit = ChainAudit::new();
+    let fingerprints: Vec<[u8; 32]> = others.iter().map(|der| audit.issuer(der).0).collect();
+    let entries = [
+        SignedEntryRef::X509 { certificate: leaf },
+        SignedEntryRef::Precert { issuer_key_hash: &[0; 32], tbs_certificate: leaf },
+    ];
+    for signed in entries {
+        audit.add(&LoggedChain { index: 0, signed, submitted: leaf, fingerprints: &fingerprints });
+    }
+    let faults = audit.faults().len() as u64;
+    let unverified: u64 = audit.unverified().map(|(_, chains)| chains).sum();
+    assert_eq!(faults + audit.verified() + unverified, 2);
 }
 
 /// PEM of authorities: what was read has a root, and reads the same as DER.

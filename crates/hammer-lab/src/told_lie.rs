@@ -24,6 +24,8 @@ pub enum LieKind {
     AlteredLeaf,
     /// The tree has the promised leaf; what bundle and get-entries have above it lacks the root.
     AlteredChain,
+    /// The same; what they have above it is in the other order. Of an entry with one certificate above it, no lie.
+    ReversedChain,
     /// The same; they have another precertificate than was submitted. Of an entry that is none, no lie.
     AlteredPrecertificate,
     /// From some checkpoint on the log signs and serves another tree, in which the first leaf is another.

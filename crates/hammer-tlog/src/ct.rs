@@ -2,6 +2,7 @@
 
 pub mod bundle;
 pub mod embedded;
+pub mod issuance;
 pub mod log_list;
 pub mod names;
 pub mod precert;

@@ -1,3 +1,5 @@
+//! A log that is verified afterwards, leaf by leaf.
+
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,7 +16,9 @@ use hammer_tlog::hash::{Hash, sha256};
 use hammer_tlog::logs::audit::TileSweep;
 use hammer_tlog::logs::follow::Head;
 use hammer_tlog::logs::merkle::{Frontier, verify_consistency};
+use hammer_tlog::logs::tile::Level;
 
+use super::chain_sweep::ChainSweep;
 use super::ct_log::CtLog;
 use crate::log::{LogKind, LogTarget};
 
@@ -38,14 +42,26 @@ pub struct Swept {
     pub flawed: u64,
     /// Certificates of chains that the log must serve by their fingerprint, and does (static-ct-api).
     pub issuers: u64,
+    /// Chains of which each certificate issued the one below it.
+    pub chains: u64,
+    /// Chains of which that could not be found out, by why.
+    pub unverified_chains: Vec<(&'static str, u64)>,
 }
 
 impl Swept {
     fn of(leaves: Range<u64>) -> Self {
-        Self { leaves, is_proved: false, flaws: Vec::new(), flawed: 0, issuers: 0 }
+        Self {
+            leaves,
+            is_proved: false,
+            flaws: Vec::new(),
+            flawed: 0,
+            issuers: 0,
+            chains: 0,
+            unverified_chains: Vec::new(),
+        }
     }
 
-    fn add(&mut self, flaw: (&'static str, Option<u64>, String)) {
+    pub(super) fn add(&mut self, flaw: (&'static str, Option<u64>, String)) {
         self.flawed += 1;
         if self.flaws.len() < MOST_FLAWS {
             self.flaws.push(flaw);
@@ -107,29 +123,45 @@ impl LogSweep {
     ) -> Result<Swept, Trouble> {
         let mut sweep = TileSweep::<StaticCtLeaves>::new(head, range);
         let mut swept = Swept::of(sweep.leaves());
+        let mut chains = ChainSweep::new(sweep.leaves());
         while !sweep.is_over() {
             let tiles = self.inspector.tiles(&sweep.needs(TILES)).await?;
             for (tile, found) in tiles {
                 match found {
-                    ServedTile::Bytes(bytes) => sweep.tile(tile, bytes),
+                    ServedTile::Bytes(bytes) => {
+                        if tile.level == Level::Data {
+                            let unknown = chains.unknown(&bytes);
+                            self.issuers(&unknown, &mut swept, &mut chains).await?;
+                            chains.bundle(tile.first(), &bytes);
+                        }
+                        sweep.tile(tile, bytes);
+                    }
                     ServedTile::Missing => sweep.missing(tile),
                 }
             }
-            self.issuers(&sweep.references(), &mut swept).await?;
             sweep.flaws().iter().for_each(|flaw| swept.add(flaw_words(flaw)));
             read(sweep.read());
         }
         sweep.flaws().iter().for_each(|flaw| swept.add(flaw_words(flaw)));
         swept.is_proved = sweep.is_proved();
+        chains.end(&mut swept);
         Ok(swept)
     }
 
     /// Whether the log serves these certificates (static-ct-api, "Issuers").
-    async fn issuers(&mut self, fingerprints: &[Hash], swept: &mut Swept) -> Result<(), Trouble> {
+    async fn issuers(
+        &mut self,
+        fingerprints: &[Hash],
+        swept: &mut Swept,
+        chains: &mut ChainSweep,
+    ) -> Result<(), Trouble> {
         for fingerprint in fingerprints {
             let path = format!("/issuer/{fingerprint}");
             match self.inspector.found(&path, AnswerBound::ISSUER).await? {
-                Some(certificate) if sha256(&certificate) == *fingerprint => swept.issuers += 1,
+                Some(certificate) if sha256(&certificate) == *fingerprint => {
+                    swept.issuers += 1;
+                    chains.issuer(&certificate);
+                }
                 Some(_) => swept.add(("altered-issuer", None, format!("{path} is another certificate"))),
                 None => swept.add(("missing-issuer", None, format!("{path} is not served"))),
             }
@@ -146,6 +178,7 @@ impl LogSweep {
         let end = range.end.min(head.size);
         let start = range.start.min(end);
         let mut swept = Swept::of(start..end);
+        let mut chains = ChainSweep::new(start..end);
         let mut frontier = match start.checked_sub(1) {
             None => Frontier::new(),
             Some(last) => self.inspector.patiently(async |reader| edge_of(reader, last, start).await).await?,
@@ -153,9 +186,11 @@ impl LogSweep {
         while frontier.size() < end {
             let path = self.inspector.log().entries(frontier.size(), end - 1);
             let read_leaves = async |reader: &AuditReader<CtLog>| {
-                leaves_of::<Rfc6962Leaves>(&path, &reader.body(&path, AnswerBound::ENTRIES).await?)
+                let body = reader.body(&path, AnswerBound::ENTRIES).await?;
+                Ok((leaves_of::<Rfc6962Leaves>(&path, &body)?, body))
             };
-            let leaves = self.inspector.patiently(read_leaves).await?;
+            let (leaves, body) = self.inspector.patiently(read_leaves).await?;
+            chains.entries(frontier.size(), &body);
             frontier.extend(leaves.into_iter().take((end - frontier.size()) as usize));
             read(frontier.size() - start);
         }
@@ -174,6 +209,7 @@ impl LogSweep {
                 swept.add(("tampered-entries", None, format!("entries {start} to {end}: {why}")));
             }
         }
+        chains.end(&mut swept);
         Ok(swept)
     }
 }

@@ -114,7 +114,14 @@ impl Entry {
         self.tile_leaf_of(leaf_input, self.precert.as_deref(), self.fingerprints().take(above))
     }
 
-    fn fingerprints(&self) -> impl Iterator<Item = &Hash> {
+    /// The same with the certificates above it in the other order; none where they are fewer than two.
+    pub(crate) fn with_reversed_chain(&self, leaf_input: &[u8]) -> Option<Vec<u8>> {
+        let reversed = self.fingerprints().rev();
+        (self.path.authorities.len() > 1)
+            .then(|| self.tile_leaf_of(leaf_input, self.precert.as_deref(), reversed))
+    }
+
+    fn fingerprints(&self) -> impl DoubleEndedIterator<Item = &Hash> {
         self.path.authorities.iter().map(|authority| &authority.fingerprint)
     }
 

@@ -214,6 +214,13 @@ impl Lies {
                 inner.ledger.push(promised);
                 (leaf_hash(leaf_input), entry.without_root(leaf_input))
             }
+            LieKind::ReversedChain => match entry.with_reversed_chain(leaf_input) {
+                Some(altered) => {
+                    inner.ledger.push(promised);
+                    (leaf_hash(leaf_input), altered)
+                }
+                None => honest(),
+            },
             LieKind::AlteredPrecertificate => match entry.with_another_precertificate(leaf_input) {
                 Some(altered) => {
                     inner.ledger.push(promised);

@@ -3,10 +3,12 @@
 use crate::hash::{Hash, sha256};
 use crate::keys::der::{self, DerError, DerReader, Tlv};
 
+mod distinguished_name;
 mod names;
 mod time;
 mod usage;
 
+pub use distinguished_name::same_name;
 pub use names::{GeneralName, GeneralNameKind, GeneralNames};
 pub use time::unix_seconds;
 pub use usage::{BasicConstraints, KeyUsage};

@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use hammer_tlog::ct::bundle::{Entries, Entry, StaticCtLeaves};
+use hammer_tlog::ct::issuance::{ChainAudit, LoggedChain};
 use hammer_tlog::ct::precert::{is_poison_well_formed, signed_entry};
 use hammer_tlog::ct::rfc6962::{EntryType, MerkleTreeLeaf};
 use hammer_tlog::hash::{Hash, sha256};
@@ -118,4 +119,18 @@ fn every_issuer_has_the_name_of_its_bytes_and_is_in_a_chain() {
         })
         .collect();
     assert_eq!((served.len(), named), (17, served));
+}
+
+#[test]
+fn every_certificate_of_every_chain_issued_the_one_below_it() {
+    let mut audit = ChainAudit::new();
+    for (index, entry) in (0..).zip(entries()) {
+        for fingerprint in entry.fingerprints {
+            audit.issuer(RECORDED.issuer(&Hash(*fingerprint)).unwrap());
+        }
+        let (signed, submitted, fingerprints) = (entry.signed, entry.submitted(), entry.fingerprints);
+        audit.add(&LoggedChain { index, signed, submitted, fingerprints });
+    }
+    assert_eq!(audit.faults(), []);
+    assert_eq!((audit.verified(), audit.unverified().count()), (SIZE, 0));
 }

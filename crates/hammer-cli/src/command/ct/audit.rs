@@ -1,5 +1,7 @@
 //! `hammer ct audit`: what a log holds, verified afterwards.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -85,7 +87,12 @@ impl Findings for SweptEntries {
         let took = format!("{:.2}s, {} entries/s", cost.seconds, grouped(rate as u64));
         let issuers = || ("issuers", format!("{} served", grouped(swept.issuers)));
         let issuers = (self.kind == LogKind::StaticCt).then(issuers);
-        [("entries", read)].into_iter().chain(issuers).chain([("took", took)]).collect()
+        let mut chains = format!("{} issued from certificate to certificate", grouped(swept.chains));
+        for (why, unverified) in &swept.unverified_chains {
+            let _ = write!(chains, "; {} not verified, since {why}", grouped(*unverified));
+        }
+        let chains = [("chains", chains), ("took", took)];
+        [("entries", read)].into_iter().chain(issuers).chain(chains).collect()
     }
 
     fn faults(&self, most: usize) -> (Vec<(&'static str, String)>, u64) {
@@ -104,6 +111,10 @@ impl Findings for SweptEntries {
                 "entries_per_second": rate,
                 "is_proved": swept.is_proved,
                 "issuers": swept.issuers,
+                "chains": {
+                    "verified": swept.chains,
+                    "unverified": swept.unverified_chains.iter().copied().collect::<BTreeMap<_, _>>(),
+                },
             })
         });
         let swept = self.swept.iter().flat_map(|swept| swept.flaws.iter().cloned());

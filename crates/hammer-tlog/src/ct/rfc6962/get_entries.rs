@@ -1,4 +1,6 @@
-use super::entry::EntryType;
+//! What get-entries has beside the leaves.
+
+use super::entry::{EntryType, SignedEntryRef};
 use crate::tls::{TlsError, TlsReader, length24, put_vector24};
 
 /// `extra_data` of get-entries: what the log was sent beyond the leaf (RFC 6962 section 4.6).
@@ -31,6 +33,18 @@ impl<'a> ExtraData<'a> {
         };
         reader.finish("extra_data")?;
         Ok(extra)
+    }
+
+    /// The certificate or precertificate as submitted, of an entry that the log committed to so.
+    pub fn submitted<'b>(&self, signed: SignedEntryRef<'b>) -> &'b [u8]
+    where
+        'a: 'b,
+    {
+        match (self, signed) {
+            (Self::Precert { pre_certificate, .. }, _) => pre_certificate,
+            (_, SignedEntryRef::X509 { certificate }) => certificate,
+            (_, SignedEntryRef::Precert { tbs_certificate, .. }) => tbs_certificate,
+        }
     }
 
     /// The chain from the issuer up.
