@@ -1,3 +1,5 @@
+//! Tiles that a follower without load did not find.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use hammer_measure::Nanos;

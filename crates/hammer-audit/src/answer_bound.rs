@@ -1,3 +1,5 @@
+//! How long answers of a log may be.
+
 /// Most bytes of an answer, by what it is of: a log that writes more has its answer refused, and costs no memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnswerBound(usize);

@@ -1,3 +1,5 @@
+//! The audit of a log whose answers prove what they promise.
+
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 

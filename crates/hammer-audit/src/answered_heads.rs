@@ -1,3 +1,5 @@
+//! The one memory of heads of a log and run.
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

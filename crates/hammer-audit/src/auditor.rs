@@ -1,3 +1,5 @@
+//! The observer that audits a log beside the load.
+
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, mpsc};

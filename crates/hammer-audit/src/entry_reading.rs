@@ -1,3 +1,5 @@
+//! The audit of a log without tiles.
+
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::path::PathBuf;

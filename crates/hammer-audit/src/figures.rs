@@ -1,3 +1,5 @@
+//! What an audit counts and measures.
+
 use std::collections::VecDeque;
 
 use hammer_core::observe::ObservationSink;

@@ -1,3 +1,5 @@
+//! Heads as evidence, in files.
+
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};

@@ -1,3 +1,5 @@
+//! Where heads go that were verified beside the auditor.
+
 use std::fmt;
 use std::sync::Arc;
 

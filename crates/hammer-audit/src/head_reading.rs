@@ -1,3 +1,5 @@
+//! Heads alone, of a log whose leaves nobody looks for.
+
 use std::marker::PhantomData;
 use std::path::PathBuf;
 

@@ -1,3 +1,5 @@
+//! A log that is read once, without load and patiently.
+
 use std::rc::Rc;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! The audit of a log whose answers come with heads.
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,3 +1,5 @@
+//! Numbers of operations, with the workload that they are of.
+
 /// The operation's own number, without the workload that shares the auditor.
 pub(crate) fn seq(seq: u64) -> u64 {
     seq & SEQ_MASK

@@ -1,3 +1,5 @@
+//! Between a workload's verifiers and its auditor.
+
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};

@@ -1,3 +1,5 @@
+//! What proves heads, fetched.
+
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::follow::{Follower, Need};
 

@@ -1,3 +1,5 @@
+//! Whether the log can be read.
+
 use hammer_measure::Nanos;
 
 use crate::trouble::Trouble;

@@ -1,3 +1,5 @@
+//! Receipts for the log's operator, in a file.
+
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::PathBuf;

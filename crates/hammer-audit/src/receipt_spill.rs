@@ -1,3 +1,5 @@
+//! Receipts that memory does not hold, in files.
+
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::PathBuf;

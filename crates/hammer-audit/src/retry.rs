@@ -1,3 +1,5 @@
+//! When a read that was refused is tried again.
+
 use std::cell::Cell;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! The audit of a log with tiles.
+
 use std::path::PathBuf;
 
 use hammer_core::background::give_way;

@@ -1,3 +1,5 @@
+//! What an audit needs of a way to read a tree.
+
 use std::path::PathBuf;
 
 use hammer_core::promise::Fault;

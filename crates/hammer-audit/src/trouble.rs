@@ -1,3 +1,5 @@
+//! Why a log cannot be read.
+
 use hammer_measure::peer_text;
 use hammer_net::Failure;
 

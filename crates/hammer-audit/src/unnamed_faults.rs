@@ -1,3 +1,5 @@
+//! Faults that a verdict may yet name.
+
 use hammer_measure::Nanos;
 
 /// What the log serves wrong, for as long as something may come that says more: of a single entry a verdict, which names the submission too, since

@@ -1,3 +1,5 @@
+//! Receipts, heads and entries that are read back.
+
 use hammer_core::promise::PromiseKind;
 use hammer_tlog::hash::Hash;
 

@@ -1,3 +1,5 @@
+//! Patience with servers of which another may have a newer head.
+
 use std::time::Duration;
 
 use hammer_measure::Nanos;

@@ -1,3 +1,5 @@
+//! Heads of answers, held against the followed trees.
+
 use std::cell::RefCell;
 
 use futures::future::join_all;

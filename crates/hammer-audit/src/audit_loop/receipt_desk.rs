@@ -1,3 +1,5 @@
+//! Receipts in, verdicts out.
+
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 

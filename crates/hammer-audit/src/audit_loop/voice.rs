@@ -1,3 +1,5 @@
+//! What an audit tells, under the name of its log.
+
 use std::rc::Rc;
 
 use hammer_core::observe::ObservationSink;

@@ -1,3 +1,5 @@
+//! Promises that wait for their heads.
+
 use hammer_core::promise::PromiseKind;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::audit::ReceiptEvidence;

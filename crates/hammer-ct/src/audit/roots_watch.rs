@@ -1,3 +1,5 @@
+//! Roots of a log that says it takes none.
+
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! SCTs as receipts keep and show them.
+
 use hammer_tlog::ct::rfc6962::V1;
 use hammer_tlog::ct::sct::Sct;
 use hammer_tlog::encoding::base64;

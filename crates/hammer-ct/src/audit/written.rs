@@ -1,3 +1,5 @@
+//! Receipts as a run wrote them.
+
 use hammer_tlog::ct::sct::{Sct, SctError};
 use hammer_tlog::encoding::from_base64;
 use hammer_tlog::logs::merkle::Hash;

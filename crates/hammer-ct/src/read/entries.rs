@@ -1,3 +1,5 @@
+//! Answers of get-entries, as they are read under load.
+
 use std::borrow::Cow;
 use std::sync::Arc;
 

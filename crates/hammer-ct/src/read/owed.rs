@@ -1,3 +1,5 @@
+//! What a read still has to be held against.
+
 use std::sync::Arc;
 
 use hammer_core::record::OperationRecord;

@@ -1,3 +1,5 @@
+//! What a shard that reads has seen.
+
 use std::cell::RefCell;
 use std::ops::Deref;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! Tiles and bundles, as they are read under load.
+
 use std::sync::Arc;
 
 use hammer_core::record::OperationRecord;

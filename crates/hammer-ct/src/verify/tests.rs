@@ -1,3 +1,5 @@
+//! Recorded answers, as a verifier judges them.
+
 use std::fs;
 use std::sync::Mutex;
 

@@ -1,3 +1,5 @@
+//! Submissions that are audited, of honest logs and of others.
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;

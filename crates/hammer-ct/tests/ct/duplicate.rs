@@ -1,3 +1,5 @@
+//! Submissions that repeat others.
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

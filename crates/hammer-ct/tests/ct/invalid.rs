@@ -1,3 +1,5 @@
+//! Submissions that have to be refused.
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! Several logs of one load.
+
 use std::sync::Arc;
 
 use hammer_core::compose::Routed;

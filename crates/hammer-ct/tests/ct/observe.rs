@@ -1,3 +1,5 @@
+//! Logs whose heads alone are followed.
+
 use std::sync::Arc;
 
 use hammer_core::run::StopRule;

@@ -1,3 +1,5 @@
+//! Plans of submissions and reads.
+
 use hammer_ct::{CtError, CtTargetPlan, LogKind, PublicKey, ReadPlan, SubmitPlan};
 
 use crate::harness::TestRun;

@@ -1,3 +1,5 @@
+//! Reads as load, of either kind of log.
+
 use std::sync::Arc;
 use std::time::Duration;
 

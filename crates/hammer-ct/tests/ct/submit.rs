@@ -1,3 +1,5 @@
+//! Submissions, and what their answers are.
+
 use std::sync::Arc;
 
 use hammer_core::workload::Workload;

@@ -1,3 +1,5 @@
+//! What must hold for any bytes.
+
 use hammer_tlog::ct::bundle::{Entries, Entry};
 use hammer_tlog::ct::log_list::Log;
 use hammer_tlog::ct::names;

@@ -1,3 +1,5 @@
+//! Bytes that openssl made.
+
 use hammer_tlog::ct::precert::{precert_tbs, precert_tbs_by_signing_certificate, signed_entry};
 use hammer_tlog::ct::rfc6962::{EntryType, GetSthResponse, SignedEntry, SthError};
 use hammer_tlog::encoding::Base64;

@@ -1,3 +1,5 @@
+//! Bytes of Rekor.
+
 use hammer_tlog::logs::merkle::Hash;
 use hammer_tlog::logs::note::{Verifier, open_checkpoint};
 use hammer_tlog::logs::tile::{self, TileId};

@@ -1,3 +1,5 @@
+//! Bytes of Sunlight.
+
 use hammer_tlog::ct::bundle::{BundleError, Entries, Entry};
 use hammer_tlog::ct::log_list::{Log, LogListError};
 use hammer_tlog::ct::names;

@@ -1,3 +1,5 @@
+//! Bytes of TesseraCT.
+
 use hammer_tlog::ct::precert::{PrecertError, is_poison_well_formed, signed_entry};
 use hammer_tlog::ct::rfc6962::{AddChainRequest, EntryType, GetRoots, SignedEntry};
 use hammer_tlog::ct::sct::{Sct, SctError};

@@ -1,3 +1,5 @@
+//! The recorded log, out of its archive.
+
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::PathBuf;

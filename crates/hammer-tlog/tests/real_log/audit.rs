@@ -1,3 +1,5 @@
+//! The recorded log, audited.
+
 use std::collections::BTreeSet;
 
 use hammer_tlog::ct::bundle::StaticCtLeaves;

@@ -1,3 +1,5 @@
+//! The recorded log's entries, and what they were made of.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 

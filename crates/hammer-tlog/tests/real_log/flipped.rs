@@ -1,3 +1,5 @@
+//! The recorded log with a bit that is flipped.
+
 use hammer_tlog::ct::bundle::Entries;
 use hammer_tlog::hash::sha256;
 use hammer_tlog::logs::tile::{TileId, data_tiles_for_growth, tiles_for};

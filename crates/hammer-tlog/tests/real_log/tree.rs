@@ -1,3 +1,5 @@
+//! The recorded log's tree.
+
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::merkle::{
     consistency_proof, inclusion_proof, root_at, verify_consistency, verify_inclusion,

@@ -1,3 +1,5 @@
+//! Changes to texts that both implementations are asked about.
+
 use proptest::prelude::*;
 
 /// One change to a text of bytes.

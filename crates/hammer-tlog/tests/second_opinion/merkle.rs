@@ -1,3 +1,5 @@
+//! Trees and proofs, as another implementation has them.
+
 use hammer_tlog::logs::merkle::{
     EMPTY_ROOT, Frontier, Hash, NodeReader, consistency_proof, inclusion_proof, root_at, root_from_inclusion,
     sha256, verify_consistency, verify_inclusion,

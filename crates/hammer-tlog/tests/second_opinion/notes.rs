@@ -1,3 +1,5 @@
+//! Notes, as another implementation has them.
+
 use hammer_tlog::encoding::base64;
 use hammer_tlog::hash::{Hash, sha256};
 use hammer_tlog::logs::note::{

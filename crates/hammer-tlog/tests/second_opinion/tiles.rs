@@ -1,3 +1,5 @@
+//! Tiles, as another implementation has them.
+
 use hammer_tlog::logs::merkle::{Hash, inclusion_proof, root_at};
 use hammer_tlog::logs::tile::{
     FULL_WIDTH, HEIGHT, Level, TileId, TileReader, encode_hashes, root, tiles_for, tiles_for_growth,

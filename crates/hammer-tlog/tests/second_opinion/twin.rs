@@ -1,3 +1,5 @@
+//! Hashes of both implementations.
+
 use hammer_tlog::logs::merkle::{Hash, NodeReader, Tree, leaf_hash, node_hash, sha256};
 use proptest::prelude::*;
 use tlog_tiles::{Error, HashReader, split_stored_hash_index, stored_hashes};

@@ -1,3 +1,5 @@
+//! Stories that are drawn at random.
+
 use hammer_tlog::ct::bundle::StaticCtLeaves;
 use hammer_tlog::logs::audit::{AuditBounds, Finding, bundles};
 use hammer_tlog::logs::follow::{Event, Follower, Head, Need, ProofMethod};

@@ -1,3 +1,5 @@
+//! Logs that are audited by their entries.
+
 use hammer_tlog::logs::audit::{AuditBounds, EntryAudit, EntryRange, Finding, NoSpill};
 use hammer_tlog::logs::merkle::{Frontier, inclusion_proof};
 

@@ -1,3 +1,5 @@
+//! Logs that are followed, honest and not.
+
 use hammer_tlog::ct::bundle::StaticCtLeaves;
 use hammer_tlog::logs::audit::bundles;
 use hammer_tlog::logs::follow::{

@@ -1,3 +1,5 @@
+//! A log in memory, as the stories have it.
+
 use std::collections::BTreeMap;
 
 use hammer_tlog::ct::bundle::Entry;

@@ -1,3 +1,5 @@
+//! Receipts beyond what memory holds.
+
 use hammer_tlog::ct::bundle::StaticCtLeaves;
 use hammer_tlog::logs::audit::{AuditBounds, Finding, NoSpill, bundles};
 use hammer_tlog::logs::follow::{Follower, ProofMethod};

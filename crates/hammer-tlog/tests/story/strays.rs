@@ -1,3 +1,5 @@
+//! Leaves that stand elsewhere.
+
 use hammer_tlog::logs::audit::{Kind, Receipt, Verdict};
 use hammer_tlog::logs::follow::Event;
 

@@ -1,3 +1,5 @@
+//! Logs that are swept once.
+
 use std::ops::Range;
 
 use hammer_tlog::ct::bundle::StaticCtLeaves;

@@ -1,3 +1,5 @@
+//! Logs that are audited by their tiles.
+
 use hammer_tlog::ct::bundle::StaticCtLeaves;
 use hammer_tlog::logs::audit::{
     AuditBounds, Breach, BundleFault, Finding, Kind, NoSpill, Receipt, Verdict, bundles,

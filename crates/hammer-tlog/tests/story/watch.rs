@@ -1,3 +1,5 @@
+//! Followers and audits, fed with what they need.
+
 use std::collections::BTreeMap;
 use std::io;
 

@@ -1,3 +1,5 @@
+//! Names tiles, held against their entries.
+
 use hammer_core::promise::Fault;
 use hammer_read::{Part, plain, surplus};
 use hammer_tlog::ct::bundle::{Entries, Entry};

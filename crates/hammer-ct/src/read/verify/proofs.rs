@@ -1,3 +1,5 @@
+//! Entries, led up to the root.
+
 use hammer_audit::OpenedHead;
 use hammer_core::promise::Fault;
 use hammer_read::{ALTERED_LEAF, Part, UNREADABLE_PROOF, unverified};

@@ -1,3 +1,5 @@
+//! Chains that TesseraCT took, and what may be wrong with them.
+
 use super::*;
 use crate::ct::precert::signed_entry;
 use crate::ct::rfc6962::{AddChainRequest, EntryType, SignedEntry};

@@ -1,3 +1,5 @@
+//! Precertificates, and what is logged of them.
+
 use super::*;
 
 /// A certificate of these extensions, all else as short as it can be.

@@ -1,3 +1,5 @@
+//! What a log commits to.
+
 use crate::hash::Hash;
 use crate::tls::{TlsError, TlsReader, length24, put_vector24};
 

@@ -1,3 +1,5 @@
+//! Extensions of SCTs and leaves.
+
 use crate::tls::{TlsError, TlsReader};
 
 /// `ExtensionType.leaf_index` (static-ct-api).

@@ -1,3 +1,5 @@
+//! Messages of RFC 6962 section 4, in JSON.
+
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! Leaves of the Merkle tree.
+
 use super::V1;
 use super::entry::{EntryType, SignedEntryRef};
 use crate::hash::{Hash, Sha256Writer};

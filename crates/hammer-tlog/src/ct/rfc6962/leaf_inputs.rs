@@ -1,3 +1,5 @@
+//! Entries as get-entries answers them.
+
 use std::borrow::Cow;
 
 use serde::Deserialize;

@@ -1,3 +1,5 @@
+//! Times of certificates.
+
 use super::*;
 
 fn seconds(tag: u8, text: &str) -> Option<i64> {

@@ -1,3 +1,5 @@
+//! Times of certificates, as seconds since 1970.
+
 use crate::keys::der::{self, Tlv};
 
 /// The seconds since 1970 of a `UTCTime` or `GeneralizedTime` in the form of RFC 5280 section 4.1.2.5; none where it is

@@ -1,3 +1,5 @@
+//! Certificate authorities that are known beforehand.
+
 use super::error::ChainError;
 use super::name::{display_name, label_of};
 use super::terms::IssuerTerms;

@@ -1,3 +1,5 @@
+//! The way from a certificate up to a root.
+
 use super::authority::{Authority, key_of, signed_once};
 use super::error::ChainError;
 use super::name::display_name;

@@ -1,3 +1,5 @@
+//! Why a certificate leads to no root.
+
 use crate::encoding::Base64Error;
 use crate::keys::der::DerError;
 use crate::keys::key::{KeyError, SignatureError};

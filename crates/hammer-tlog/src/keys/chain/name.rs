@@ -1,3 +1,5 @@
+//! Owners of certificates, as errors call them.
+
 use std::fmt::Write as _;
 
 use crate::keys::certificate::Certificate;

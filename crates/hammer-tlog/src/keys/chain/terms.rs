@@ -1,3 +1,5 @@
+//! What a certificate says of its time and its use.
+
 use super::error::ChainError;
 use super::name::{display_name, hex, label_of};
 use crate::keys::certificate::{

@@ -1,3 +1,5 @@
+//! Signatures as TLS writes them (RFC 5246 section 4.7).
+
 use crate::tls::{TlsError, TlsReader, put_vector16};
 
 /// `HashAlgorithm.sha256` (RFC 5246 section 7.4.1.4.1).

@@ -1,3 +1,5 @@
+//! Keys and signatures of all algorithms.
+
 use proptest::prelude::*;
 use ring::rand::SystemRandom;
 use ring::signature::{

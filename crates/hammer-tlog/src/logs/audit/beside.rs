@@ -1,3 +1,5 @@
+//! What an entry has beside its leaf.
+
 use crate::hash::sha256;
 
 /// What stands beside a leaf in its entry and is not hashed into it, as digests that are held against those of what was sent.

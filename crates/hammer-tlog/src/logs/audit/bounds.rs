@@ -1,3 +1,5 @@
+//! How much an audit holds.
+
 /// How much an audit holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditBounds {

@@ -1,3 +1,5 @@
+//! The heads before the one that covers a leaf.
+
 use super::receipt_clock::ReceiptClock;
 use crate::logs::follow::Head;
 

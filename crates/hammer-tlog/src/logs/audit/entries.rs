@@ -1,3 +1,5 @@
+//! The audit by entries.
+
 use std::collections::{HashMap, VecDeque};
 
 use super::beside::Beside;

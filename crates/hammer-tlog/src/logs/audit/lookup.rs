@@ -1,3 +1,5 @@
+//! Leaves that are looked up in tiles that were passed.
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;

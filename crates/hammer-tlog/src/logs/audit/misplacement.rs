@@ -1,3 +1,5 @@
+//! Why a leaf is not where it was promised.
+
 use super::leaf_format::LeafFormat;
 use super::receipt::Receipt;
 use super::tile_leaves::TileLeaves;

@@ -1,3 +1,5 @@
+//! The heads that first covered leaves.
+
 use std::collections::VecDeque;
 
 use super::verdict::Published;

@@ -1,3 +1,5 @@
+//! Receipts of promises.
+
 use std::fmt;
 
 use super::beside::Beside;

@@ -1,3 +1,5 @@
+//! Our clock beside the log's.
+
 use super::receipt::Receipt;
 use super::verdict::Published;
 

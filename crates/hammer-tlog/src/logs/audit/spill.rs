@@ -1,3 +1,5 @@
+//! What an audit needs of a place for what memory does not hold.
+
 use std::io;
 
 /// Where receipts go that memory does not hold, in partitions that are appended to and taken back whole. The caller

@@ -1,3 +1,5 @@
+//! Spilled receipts and leaves, partition by partition.
+
 use super::beside::Beside;
 use super::earlier_heads::EarlierHeads;
 use super::receipt::Receipt;

@@ -1,3 +1,5 @@
+//! One pass over a log with tiles.
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::marker::PhantomData;
 use std::ops::Range;

@@ -1,3 +1,5 @@
+//! Leaves of a tile, as an audit knows them.
+
 use super::beside::Beside;
 use crate::hash::Hash;
 use crate::logs::tile::{FULL_WIDTH, Level, TileId};

@@ -1,3 +1,5 @@
+//! The audit by tiles.
+
 mod comparison;
 mod strays;
 

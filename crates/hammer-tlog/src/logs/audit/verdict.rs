@@ -1,3 +1,5 @@
+//! What an audit finds.
+
 use std::fmt;
 
 use super::beside::BesideFault;

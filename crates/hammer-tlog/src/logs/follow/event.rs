@@ -1,3 +1,5 @@
+//! What a follower finds out.
+
 use std::fmt;
 
 use super::head::Head;

@@ -1,3 +1,5 @@
+//! Consistency proofs that do not hold.
+
 use std::collections::VecDeque;
 
 use super::event::Event;

@@ -1,3 +1,5 @@
+//! A tree that grows, by its tiles.
+
 use std::collections::BTreeMap;
 
 use super::event::{Event, Evidence, TileFault, Unproved};

@@ -1,3 +1,5 @@
+//! Signed heads.
+
 use std::fmt;
 use std::sync::Arc;
 

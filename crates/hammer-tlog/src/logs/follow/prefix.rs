@@ -1,3 +1,5 @@
+//! Heads of earlier states of the tree.
+
 use std::collections::VecDeque;
 
 use super::event::{Event, Evidence, Unproved};

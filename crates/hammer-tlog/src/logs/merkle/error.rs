@@ -1,3 +1,5 @@
+//! Why proofs fail.
+
 use crate::hash::Hash;
 
 /// Why a proof could not be made, or does not prove.

@@ -1,3 +1,5 @@
+//! The right edge of a tree.
+
 use super::error::MerkleError;
 use super::node::{EMPTY_ROOT, node_hash};
 use super::proof::NodeReader;

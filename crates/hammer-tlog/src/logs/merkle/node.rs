@@ -1,3 +1,5 @@
+//! Hashes of leaves and nodes (RFC 6962 section 2.1).
+
 use crate::hash::{Hash, Sha256Writer, sha256};
 
 /// The root of the tree without leaves: the SHA-256 of nothing (RFC 6962 section 2.1).

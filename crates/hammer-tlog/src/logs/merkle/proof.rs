@@ -1,3 +1,5 @@
+//! Audit paths and consistency proofs, made.
+
 use super::error::MerkleError;
 use super::node::{EMPTY_ROOT, node_hash};
 use crate::hash::Hash;

@@ -1,3 +1,5 @@
+//! Leaves in a row, verified by two audit paths.
+
 use std::collections::HashMap;
 
 use super::error::MerkleError;

@@ -1,3 +1,5 @@
+//! Trees and proofs of published vectors.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! A tree in memory.
+
 use super::node::node_hash;
 use super::proof::NodeReader;
 use crate::hash::Hash;

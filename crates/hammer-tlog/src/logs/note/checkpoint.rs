@@ -1,3 +1,5 @@
+//! The text of a checkpoint.
+
 use std::fmt;
 
 use super::verifier::{Verified, Verifier};

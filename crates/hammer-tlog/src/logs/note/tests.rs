@@ -1,3 +1,5 @@
+//! Notes and checkpoints, published and altered.
+
 use super::*;
 use crate::encoding::from_base64;
 use crate::hash::{Hash, sha256};

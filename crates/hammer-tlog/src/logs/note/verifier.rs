@@ -1,3 +1,5 @@
+//! Keys of notes.
+
 use super::checkpoint::Checkpoint;
 use super::{Note, NoteError, is_name};
 use crate::encoding::from_base64;

@@ -1,3 +1,5 @@
+//! Paths and widths of tiles.
+
 use proptest::prelude::*;
 
 use super::*;

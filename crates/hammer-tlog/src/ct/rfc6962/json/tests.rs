@@ -1,3 +1,5 @@
+//! Answers as other implementations write them.
+
 use super::*;
 use crate::ct::sct::Sct;
 

@@ -1,3 +1,5 @@
+//! Bundles, held against their hash tiles.
+
 use std::collections::BTreeSet;
 
 use crate::hash::Hash;

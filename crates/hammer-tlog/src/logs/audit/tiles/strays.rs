@@ -1,3 +1,5 @@
+//! Leaves at other indexes than were promised.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
