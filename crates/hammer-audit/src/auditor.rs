@@ -30,7 +30,7 @@ use crate::tree_reading::TreeReading;
 /// its verdicts; what the log serves wrong to everyone is a breach of its own.
 ///
 /// Observes `tree_size`, `audited` (receipts with a verdict), `audit_pending` (those without), `audit_spilled_max` (the
-/// most that lay in files), `overdue` (those whose deadline had passed), `audit_requests` and `audit_bytes` (its own traffic, which stands in no series), and `audit_repeated` (how many of its requests repeat one that was refused for then). In seconds, to the
+/// most that lay in files), `overdue` (those whose deadline had passed), `audit_requests` and `audit_bytes` (its own traffic, which stands in no series), and `audit_repeated` (how many of its requests repeat one that was refused for then, or whose answer did not hold). In seconds, to the
 /// precision of a poll: `publication_delay_p50`, `_p99` and `_max` (from an answer received to the first head fetched that
 /// covers its leaf; 0 when that head came before the answer), `time_to_integrate_min`, `_avg`, `_max` (from sent to that head,
 /// of the last 30 s) and `time_to_integrate_from_intended_min`, `_avg`, `_max` (the same from the instant that the plan named),

@@ -12,6 +12,7 @@ mod on_time;
 use std::collections::BTreeSet;
 use std::fs;
 
+use hammer_lab::CtLabPlan;
 use hammer_lab::ct::{Flavour, Lie, LieKind};
 use hammer_values::Count;
 use rustix::process::Signal;
@@ -183,6 +184,16 @@ fn following_ends_by_its_duration_and_says_each_head_once() {
     assert_eq!(ended.code, 0, "{ended:?}");
     let [line] = ended.stdout.lines().collect::<Vec<_>>()[..] else { panic!("{ended:?}") };
     assert!(line.starts_with("size 100  first  root ") && line.contains("  signed 20"), "{line}");
+}
+
+#[test]
+fn following_a_log_that_never_serves_a_head_is_not_the_same_as_finding_nothing() {
+    let refuse =
+        json!({ "rules": [{ "endpoints": ["checkpoint"], "refuse": { "share": 1, "status": 503 } }] });
+    let plan = CtLabPlan { faults: serde_json::from_value(refuse).unwrap(), ..CtLabPlan::default() };
+    let ended = Log::of_plan(plan).hammer("follow", &["--interval", "50ms", "-z", "500ms"]);
+    assert_eq!(ended.code, 5, "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("no head of the log was seen"), "{}", ended.stdout);
 }
 
 #[test]

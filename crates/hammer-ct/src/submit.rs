@@ -16,8 +16,8 @@ use hammer_core::record::{Exchange, OperationRecord};
 use hammer_core::sample::Reservoir;
 use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
 use hammer_exchange::{ServiceClient, ServiceConfig};
-use hammer_measure::Outcome;
-use hammer_net::ClientConfig;
+use hammer_measure::{Detail, Outcome};
+use hammer_net::{ClientConfig, FailureKind};
 use hammer_synth::{Kind, MintScratch};
 use http::uri::PathAndQuery;
 
@@ -26,7 +26,7 @@ use crate::error::CtError;
 use crate::log::{ADD_CHAIN, ADD_PRE_CHAIN, LogTarget, SERVICE};
 use crate::plan::SubmitPlan;
 use crate::promise::LogPromise;
-use crate::record::{Instants, Stamp};
+use crate::record::{Instants, NoSct, Stamp};
 use crate::run::CtRun;
 use crate::verify::SctVerifier;
 
@@ -142,8 +142,7 @@ impl SubmitWorkload {
         exchange: &Exchange,
         record: &OperationRecord,
     ) -> Ended {
-        let (intended, received) = (record.intended(), exchange.done.unwrap_or_default());
-        let at = Instants { intended, sent: exchange.sent.unwrap_or(received), received };
+        let at = instants(record, exchange);
         if op.judge() {
             record.promise(LogPromise::Policy.into(), &op.record);
         }
@@ -156,14 +155,7 @@ impl SubmitWorkload {
                     self.keep(session, op, &stamp);
                     Ended::accepted(200)
                 }
-                // A log that answers 200 has taken the chain (RFC 6962 section 4.1), and owes what shows that it did.
-                Err(why) => {
-                    let said = session.service.excerpt(&op.request, &op.answer.body);
-                    if op.has_chain() && op.unreadable(at, why, &said).is_ok() {
-                        record.promise(LogPromise::Sct.into(), &op.record);
-                    }
-                    Ended::failed(Outcome::Malformed, why)
-                }
+                Err(why) => self.unreadable(session, op, why, at, record),
             },
             status => match Ended::of_status(status) {
                 // RFC 6962 section 4 knows no success but 200.
@@ -173,6 +165,22 @@ impl SubmitWorkload {
                 ended => ended,
             },
         }
+    }
+
+    /// A log that answers 200 has taken the chain (RFC 6962 section 4.1), and owes what shows that it did.
+    fn unreadable(
+        &self,
+        session: &SubmitSession,
+        op: &mut SubmitOp,
+        why: NoSct,
+        at: Instants,
+        record: &OperationRecord,
+    ) -> Ended {
+        let said = session.service.excerpt(&op.request, &op.answer.body);
+        if op.has_chain() && op.unreadable(at, why, &said).is_ok() {
+            record.promise(LogPromise::Sct.into(), &op.record);
+        }
+        Ended::failed(Outcome::Malformed, why)
     }
 
     /// Keeps a chain that was answered, in case that it is repeated.
@@ -260,6 +268,13 @@ impl Workload for SubmitWorkload {
         };
         let ended = match session.service.send(&mut step, &op.request, &mut op.answer).await {
             Ok(()) => self.ended(session, op, step.wire(), record),
+            // A 200 that is filled up beyond any SCT is as much of a promise as one of nothing; not so what a plan bounds more closely.
+            Err(Ended { detail: Detail::Failure(TOO_LARGE), .. })
+                if op.answer.status.as_u16() == 200 && self.largest_answer == LARGEST_ANSWER =>
+            {
+                let at = instants(record, step.wire());
+                self.unreadable(session, op, TOO_LARGE, at, record)
+            }
             Err(ended) => ended,
         };
         // They hold on to the buffer that the connection read them into.
@@ -277,6 +292,11 @@ impl Workload for SubmitWorkload {
     }
 }
 
+fn instants(record: &OperationRecord, exchange: &Exchange) -> Instants {
+    let received = exchange.done.or(exchange.sent).unwrap_or_default();
+    Instants { intended: record.intended(), sent: exchange.sent.unwrap_or(received), received }
+}
+
 /// What a status says that is a success elsewhere: of those, 200 alone comes with an SCT.
 const fn no_promise(status: u16) -> &'static str {
     match status {
@@ -290,6 +310,7 @@ const fn no_promise(status: u16) -> &'static str {
 
 /// An SCT is of some 300 bytes; in each that is in flight a log may write as many as this.
 const LARGEST_ANSWER: usize = 64 << 10;
+const TOO_LARGE: NoSct = FailureKind::TooLarge.name();
 /// Buffers of an operation that are used again: those of all usual chains.
 const LARGEST_KEPT: usize = 128 << 10;
 /// A duplicate has no chain before it is due.

@@ -132,6 +132,7 @@ fn an_answer_of_200_that_is_no_sct_is_malformed_and_a_broken_promise() {
         (&good.replace("\"sct_version\":0", "\"sct_version\":1"), "sct version is not v1"),
         (&longer_id, "log id is not of 32 bytes"),
         (&good.replacen("\"signature\":\"", "\"signature\":\"!", 1), "sct with broken base64"),
+        (&format!("{good}{}", " ".repeat(64 << 10)), "answer too large"),
     ] {
         let outcome = submit(&SubmitPlan::default(), canned::log(LogKind::StaticCt, 200, answer), 5);
         assert_eq!(outcome.fate(0, Fate::Malformed), 5, "{cause}");

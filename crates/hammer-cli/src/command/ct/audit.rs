@@ -56,12 +56,14 @@ async fn verify(
         Err(_) => None,
     };
     let cost = Cost::of(&clock, sweep.requests(), sweep.bytes());
-    Ok(Inspection::new(head, swept, |swept| SweptEntries { kind, swept }, cost))
+    Ok(Inspection::new(head, swept, |swept| SweptEntries { kind, to: args.to, swept }, cost))
 }
 
 /// What the entries of the log are; nothing where not all could be read.
 struct SweptEntries {
     kind: LogKind,
+    /// The entry before which it was asked to stop.
+    to: Option<u64>,
     swept: Option<Swept>,
 }
 
@@ -78,6 +80,9 @@ impl Findings for SweptEntries {
         let Some(swept) = &self.swept else { return Vec::new() };
         let (entries, rate) = rate(&swept.leaves, cost);
         let (first, end) = (grouped(swept.leaves.start), grouped(swept.leaves.end));
+        let cut = self.to.filter(|to| *to > swept.leaves.end);
+        let cut =
+            cut.map(|to| ("note", format!("the tree ends at {end}, before the {} of --to", grouped(to))));
         let read = match (swept.is_proved, swept.flawed) {
             (true, 0) => format!("{} read, from {first} to {end}; they lead to the root", grouped(entries)),
             // The tree's hashes can lead there where entries cannot.
@@ -92,7 +97,7 @@ impl Findings for SweptEntries {
             let _ = write!(chains, "; {} not verified, since {why}", grouped(*unverified));
         }
         let chains = [("chains", chains), ("took", took)];
-        [("entries", read)].into_iter().chain(issuers).chain(chains).collect()
+        [("entries", read)].into_iter().chain(issuers).chain(chains).chain(cut).collect()
     }
 
     fn faults(&self, most: usize) -> (Vec<(&'static str, String)>, u64) {

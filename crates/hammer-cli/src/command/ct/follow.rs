@@ -60,7 +60,7 @@ async fn attend(
     };
     ended?;
     follower.end().iter().try_for_each(|seen| journal.write(seen))?;
-    Ok(journal.exit_code())
+    Ok(journal.end()?)
 }
 
 /// Looks at the log at each interval, until nothing that follows can be believed.
@@ -95,6 +95,8 @@ struct Journal<'a> {
     epoch_unix_ms: u64,
     is_broken: bool,
     has_answered: bool,
+    /// Whether a head was seen that can be believed.
+    has_followed: bool,
     /// The size of the stale head that was told last.
     stale: Option<u64>,
     /// The trouble of the last look, which is told once.
@@ -103,21 +105,33 @@ struct Journal<'a> {
 
 impl<'a> Journal<'a> {
     fn new(evidence: &'a Path, json: bool, epoch_unix_ms: u64) -> Self {
-        let (is_broken, has_answered, stale, trouble) = Default::default();
-        Self { evidence, json, epoch_unix_ms, is_broken, has_answered, stale, trouble }
+        let (is_broken, has_answered, has_followed, stale, trouble) = Default::default();
+        Self { evidence, json, epoch_unix_ms, is_broken, has_answered, has_followed, stale, trouble }
     }
 
-    fn exit_code(&self) -> ExitCode {
-        match (self.is_broken, self.has_answered) {
-            (true, _) => ExitCode::Because(ReasonKind::PromiseBroken),
-            (false, true) => ExitCode::Clean,
-            (false, false) => ExitCode::Because(ReasonKind::NoAnswer),
+    /// The exit code. A log that answered and was not followed from one head is not one of which nothing was found.
+    fn end(&self) -> Result<ExitCode, OutputError> {
+        let why = match (self.is_broken, self.has_followed, self.has_answered) {
+            (true, ..) => ReasonKind::PromiseBroken,
+            (false, true, _) => return Ok(ExitCode::Clean),
+            (false, false, true) => ReasonKind::NotBelievable,
+            (false, false, false) => ReasonKind::NoAnswer,
+        };
+        if !self.is_broken {
+            self.line(
+                &json!({ "event": "unfollowed" }),
+                "unfollowed  no head of the log was seen: nothing can be said of it",
+            )?;
         }
+        Ok(ExitCode::Because(why))
     }
 
     fn write(&mut self, seen: &Followed) -> Result<(), OutputError> {
         match seen {
-            Followed::Head { head, grown, cosigners } => self.head(head, *grown, cosigners),
+            Followed::Head { head, grown, cosigners } => {
+                self.has_followed = true;
+                self.head(head, *grown, cosigners)
+            }
             Followed::Stale { head, newest } => self.stale(head, *newest),
             Followed::Breach { kind, index, detail, heads } => {
                 self.is_broken = true;
