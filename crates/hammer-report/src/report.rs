@@ -11,6 +11,7 @@ use crate::verdict::{Reason, Verdict};
 
 pub mod accounting;
 pub mod burst;
+pub mod cause;
 mod check;
 pub mod connections;
 pub mod disruption;
@@ -31,10 +32,11 @@ use figures::finite;
 
 pub use accounting::{AccountedJob, JobRequests, RequestAccounting};
 pub use burst::{Burst, BurstKind};
+pub use cause::Cause;
 pub use connections::{Connections, PeerFigures};
 pub use disruption::{Disruption, DisruptionKind, Pace};
 pub use event::Event;
-pub use figures::{Cause, Counts, DurationTable, Durations, EndCounts, Fates, Nanoseconds, Rates};
+pub use figures::{Counts, DurationTable, Durations, EndCounts, Fates, Nanoseconds, Rates};
 pub use fill::{Corpus, Fill, FillOutcome};
 pub use headline::{HeadlineFigures, TreeSize};
 pub use health::{Alarms, Finding, FindingKind, Health, HealthNote, HealthNoteKind, OnFail};

@@ -176,6 +176,8 @@ fn mark(run: &SummaryRun) -> String {
     const UNBELIEVABLE: ReasonKind = ReasonKind::NotBelievable;
     let is_unbelievable = run.verdict.reasons.iter().any(|reason| reason.reason == UNBELIEVABLE);
     match run.verdict.code() {
+        // Its figures hold hammer's own lateness, which its plan tolerates.
+        ExitCode::Clean if !run.healthy => format!("{}, late", words_of_clean(run.verdict.standing)),
         ExitCode::Clean => words_of_clean(run.verdict.standing).to_owned(),
         ExitCode::Because(kind) if is_unbelievable && kind != UNBELIEVABLE => {
             let codes = [kind, UNBELIEVABLE].map(|kind| ExitCode::Because(kind).number());

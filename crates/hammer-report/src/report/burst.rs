@@ -6,8 +6,9 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::cause::Cause;
 use super::event::Event;
-use super::figures::{Cause, Fates, Nanoseconds};
+use super::figures::{Fates, Nanoseconds};
 use super::phase::PhaseName;
 use super::series::{Series, SeriesKind};
 use super::timeline::{Interval, SeriesInterval};

@@ -6,7 +6,7 @@ use std::ops::{Add, Sub};
 
 use hammer_measure::histogram::{Distribution, Quantile, Summary};
 use hammer_measure::recorder::SeriesRecord;
-use hammer_measure::{Detail, Fate, Nanos, snapshot};
+use hammer_measure::{Fate, Nanos, snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -127,20 +127,6 @@ pub struct Rates {
     pub completed_per_s: f64,
     /// Accepted within the phase, likewise.
     pub accepted_per_s: f64,
-}
-
-/// Ends with one cause.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Cause {
-    /// The fate that they had.
-    pub fate: String,
-    /// What lies behind it: `HTTP 400`, `connection refused`.
-    pub cause: String,
-    /// How many.
-    pub count: u64,
-    /// What the server said with the first of them, on one line, shortened, without secrets; absent where it said nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answer: Option<String>,
 }
 
 /// The durations by name; `null` when nothing of the kind was recorded.
@@ -453,43 +439,6 @@ impl From<&snapshot::SeriesFigures> for DurationTable {
             response_time_by_fate: BTreeMap::new(),
         }
     }
-}
-
-impl Cause {
-    /// So many ends of that fate and cause, without what a server said.
-    pub(crate) fn of((fate, detail, count): &(Fate, Detail, u64)) -> Self {
-        Self { fate: fate.name().to_owned(), cause: detail.to_string(), count: *count, answer: None }
-    }
-
-    /// Adds such ends, each to its own cause.
-    pub(crate) fn add(all: &mut Vec<Self>, more: &[Self]) {
-        for cause in more {
-            match all.iter_mut().find(|known| known.fate == cause.fate && known.cause == cause.cause) {
-                Some(known) => known.count += cause.count,
-                None => all.push(cause.clone()),
-            }
-        }
-    }
-
-    /// The most frequent first.
-    pub(crate) fn sort(all: &mut [Self]) {
-        all.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| (&a.fate, &a.cause).cmp(&(&b.fate, &b.cause))));
-    }
-}
-
-/// The causes of a record, the most frequent first.
-pub(crate) fn causes(record: &SeriesRecord) -> Vec<Cause> {
-    let answer = |fate: Fate, detail| {
-        let first = record.answers.iter().find(|answer| (answer.fate, answer.detail) == (fate, detail));
-        first.map(|answer| answer.text.clone())
-    };
-    let mut causes: Vec<Cause> = record
-        .causes
-        .iter()
-        .map(|cause| Cause { answer: answer(cause.0, cause.1), ..Cause::of(cause) })
-        .collect();
-    Cause::sort(&mut causes);
-    causes
 }
 
 /// JSON has no NaN and no infinity; where a figure of the process is neither known nor finite it is zero.

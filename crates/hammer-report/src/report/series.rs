@@ -5,7 +5,8 @@ use hammer_measure::{Phase, SeriesInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figures::{self, Cause, Counts, DurationTable, EndCounts, Rates};
+use super::cause::{self, Cause};
+use super::figures::{Counts, DurationTable, EndCounts, Rates};
 
 /// Everything about one series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -113,7 +114,7 @@ impl PhaseFigures {
             counts,
             ended,
             rates: counts.rates(ended, seconds),
-            causes: figures::causes(record),
+            causes: cause::causes(record),
             durations: DurationTable::of(record),
         }
     }

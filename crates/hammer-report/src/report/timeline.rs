@@ -5,7 +5,8 @@ use hammer_measure::snapshot::{Observation, SeriesSnapshot, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figures::{Cause, Counts, Durations, Fates, Nanoseconds};
+use super::cause::Cause;
+use super::figures::{Counts, Durations, Fates, Nanoseconds};
 use super::phase::PhaseName;
 use super::promises::PromiseCounts;
 

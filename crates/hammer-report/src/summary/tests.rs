@@ -117,6 +117,13 @@ fn the_mark_of_a_run_says_its_code_and_whether_it_can_be_believed() {
 }
 
 #[test]
+fn the_mark_of_a_run_whose_lateness_is_tolerated_says_so() {
+    let late = SummaryRun { healthy: false, ..PASSED.clone() };
+    assert_eq!(mark(&late), "PASS, late");
+    assert_eq!(mark(&SummaryRun { verdict: Verdict::default(), ..late }), "no expectation, late");
+}
+
+#[test]
 fn runs_of_which_nothing_was_expected_passed_in_no_table_and_are_counted_apart() {
     let unexpecting = SummaryRun { verdict: Verdict::default(), ..PASSED.clone() };
     assert_eq!(mark(&unexpecting), "no expectation");

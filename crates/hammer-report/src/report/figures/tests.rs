@@ -1,7 +1,5 @@
 use proptest::prelude::*;
 
-use hammer_measure::Detail;
-
 use super::*;
 use crate::fixture::any::{any_run, told};
 
@@ -195,26 +193,4 @@ fn rates_are_counts_per_second() {
     for no_time in [0.0, -1.0, f64::NAN] {
         assert_eq!(counts.rates(ended, no_time), None);
     }
-}
-
-#[test]
-fn the_most_frequent_cause_comes_first_and_equals_by_name() {
-    let causes = vec![
-        (Fate::Unreachable, Detail::Failure("timed out"), 2),
-        (Fate::Refused, Detail::Status(404), 5),
-        (Fate::Unreachable, Detail::Failure("connection reset"), 2),
-        (Fate::Refused, Detail::Status(400), 2),
-    ];
-    let found = super::causes(&SeriesRecord { causes, ..SeriesRecord::default() });
-    let found: Vec<(&str, &str, u64)> =
-        found.iter().map(|cause| (cause.fate.as_str(), cause.cause.as_str(), cause.count)).collect();
-    assert_eq!(
-        found,
-        [
-            ("refused", "HTTP 404", 5),
-            ("refused", "HTTP 400", 2),
-            ("unreachable", "connection reset", 2),
-            ("unreachable", "timed out", 2),
-        ]
-    );
 }
