@@ -3,9 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use hammer_audit::{LogAuditor, LogPlace, MOST_LINKS};
+use hammer_audit::{LogAuditor, LogPlace};
 use hammer_core::dispatch::LanePlan;
 use hammer_core::observe::{Named, Observer};
 use hammer_core::run::StopRule;
@@ -18,7 +17,6 @@ use hammer_sigstore::{
     RekorTilesLog, RekorVersion, SignPlan, SigstoreError, SigstoreService, SigstoreTargetPlan, TrustSource,
     TufTargetPlan, VerifyPlan,
 };
-use hammer_values::TimeSpan;
 use http::Uri;
 
 use super::lab::Lab;
@@ -37,6 +35,7 @@ mod accounted;
 mod conclusions;
 mod corpora;
 mod embedded;
+mod following_links;
 pub(crate) mod issuer;
 mod lanes;
 mod opened;
@@ -50,6 +49,7 @@ mod tuf;
 
 use corpora::{FilledCorpus, OwnCorpus};
 use embedded::EmbeddedPlan;
+use following_links::{FollowingLinks, lags_at_most};
 use opened::OpenTarget;
 use panel::{PANEL, side};
 use sections::{
@@ -414,54 +414,9 @@ fn followed(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<Followe
     Ok(Some(FollowedRekor { log, auditor: auditor.folder(planned.evidence.to_owned()) }))
 }
 
-/// The workloads of a plan that an auditor has to tell apart: those of Rekor v1, and of Rekor v2.
-#[derive(Debug)]
-struct FollowingLinks {
-    /// Whether that log is followed at all.
-    is_followed: [bool; 2],
-    links: [usize; 2],
-}
-
-impl FollowingLinks {
-    /// None yet.
-    fn of(plan: &Plan) -> Self {
-        let is_followed = [false, true].map(|on_tiles| lags_at_most(plan, on_tiles).is_some());
-        Self { is_followed, links: [0; 2] }
-    }
-
-    /// Counts one in; whether all that were have room.
-    fn has_room_for(&mut self, workload: &WorkloadPlan) -> bool {
-        for on_tiles in [false, true] {
-            let place = usize::from(on_tiles);
-            let writes = signs(workload).is_some_and(|plan| plan.audit && is_on(plan.rekor, on_tiles));
-            let reads = verifies(workload).is_some_and(|plan| plan.audit && plan.is_on_tiles() == on_tiles);
-            let reads = reads && self.is_followed[place];
-            // Of Rekor v2 artifacts and checkpoints are promises of their own.
-            let of_reads = if on_tiles { 2 } else { 1 };
-            self.links[place] += usize::from(writes) + of_reads * usize::from(reads);
-        }
-        self.links.iter().all(|links| *links <= MOST_LINKS)
-    }
-}
-
-/// Whether that is the Rekor on tiles, or the other one.
-fn is_on(rekor: RekorVersion, on_tiles: bool) -> bool {
-    if on_tiles { rekor.is_on_tiles() } else { rekor == RekorVersion::V1 }
-}
-
 /// Whether what a plan gets logged is on Rekor v1, and followed.
 fn is_followed(plan: &SignPlan) -> bool {
     plan.audit && plan.rekor == RekorVersion::V1
-}
-
-/// How long what is served of either log may lag behind what was answered; none where a run does not follow that log.
-fn lags_at_most(plan: &Plan, on_tiles: bool) -> Option<Duration> {
-    let signs = plan.workloads.iter().filter_map(signs);
-    let signs = signs.filter(|plan| plan.audit && is_on(plan.rekor, on_tiles));
-    let verifies = plan.workloads.iter().filter_map(verifies);
-    let verifies = verifies.filter(|plan| plan.audit && plan.is_on_tiles() == on_tiles);
-    let lags = signs.map(|plan| plan.missing_after).chain(verifies.map(|plan| plan.missing_after));
-    lags.map(TimeSpan::duration).max()
 }
 
 /// The auditor of Rekor v2, where a workload writes to it or verifies by it and wants that.
