@@ -9,14 +9,19 @@ static GIVEN: RwLock<Vec<Arc<str>>> = RwLock::new(Vec::new());
 
 /// Has a secret that the process was given masked in whatever peers write from then on ([`without_secrets`]).
 pub fn keep_secret(secret: &str) {
-    let mut given = GIVEN.write().unwrap_or_else(PoisonError::into_inner);
-    // Files may be read again each time that they change.
-    if secret.len() >= LEAST_SECRET
-        && given.len() < MOST_SECRETS
-        && given.iter().all(|known| **known != *secret)
-    {
-        given.push(secret.into());
+    keep(&mut GIVEN.write().unwrap_or_else(PoisonError::into_inner), secret);
+}
+
+/// Adds a secret that is not among them yet: files may be read again each time that they change. What is in use came last, so that of too
+/// many the first goes.
+fn keep(given: &mut Vec<Arc<str>>, secret: &str) {
+    if secret.len() < LEAST_SECRET || given.iter().any(|known| **known == *secret) {
+        return;
     }
+    if given.len() == MOST_SECRETS {
+        given.remove(0);
+    }
+    given.push(secret.into());
 }
 
 /// The text with `***` in the place of every secret that the process was given, as [`masked`] has it.
@@ -193,6 +198,17 @@ const SHORT_START: usize = 6;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_more_secrets_than_are_kept_the_first_go() {
+        let mut given = Vec::new();
+        for number in 0..=MOST_SECRETS {
+            keep(&mut given, &format!("token-{number}"));
+            keep(&mut given, "short");
+        }
+        assert_eq!((given.len(), &*given[0]), (MOST_SECRETS, "token-1"));
+        assert_eq!(&**given.last().unwrap(), format!("token-{MOST_SECRETS}"));
+    }
 
     #[test]
     fn a_token_is_masked_wherever_it_stands_and_nothing_else_is() {
