@@ -5,7 +5,11 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use hammer_tlog::ct::bundle::{Entry, StaticCtLeaves};
-use hammer_tlog::ct::rfc6962::{MerkleTreeLeaf, SignedEntryRef, leaf_index_extension};
+use hammer_tlog::ct::issuance::{ChainAudit, LoggedChain};
+use hammer_tlog::ct::precert::signed_entry;
+use hammer_tlog::ct::rfc6962::{
+    AddChainRequest, EntryType, MerkleTreeLeaf, SignedEntryRef, leaf_index_extension,
+};
 use hammer_tlog::ct::sct::Sct;
 use hammer_tlog::encoding::from_base64;
 use hammer_tlog::keys::key::{LogKey, SignatureBatch};
@@ -17,6 +21,8 @@ use ring::digest::{SHA256, digest};
 
 /// What TesseraCT answered to its first chain.
 const REQUEST: &str = include_str!("../../crates/hammer-tlog/testdata/tesseract/01-x509.request.json");
+const PRECERT: &str = include_str!("../../crates/hammer-tlog/testdata/tesseract/04-precert.request.json");
+const ROOT: &[u8] = include_bytes!("../../crates/hammer-tlog/testdata/tesseract/root.der");
 const RESPONSE: &[u8] = include_bytes!("../../crates/hammer-tlog/testdata/tesseract/01-x509.response");
 const KEY: &str = include_str!("../../crates/hammer-tlog/testdata/tesseract/log-public-key.b64");
 
@@ -167,5 +173,33 @@ fn bundles(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, sct, merkle, bundles);
+/// The chains of a full bundle, held against themselves as an audit does of a log of which nothing is known.
+fn chains(c: &mut Criterion) {
+    let mut group = c.benchmark_group("chains");
+    group.throughput(Throughput::Elements(256)).sample_size(20);
+    group.measurement_time(Duration::from_secs(1)).warm_up_time(Duration::from_millis(200));
+    for (name, request, kind) in
+        [("x509", REQUEST, EntryType::X509), ("precert", PRECERT, EntryType::Precert)]
+    {
+        let request: AddChainRequest = serde_json::from_str(request).expect("a recorded request");
+        let mut chain: Vec<Vec<u8>> = request.chain.into_iter().map(|certificate| certificate.0).collect();
+        chain.push(ROOT.to_vec());
+        let signed = signed_entry(&chain, kind).expect("it leads to the root");
+        let mut audit = ChainAudit::new();
+        let above: Vec<[u8; 32]> = chain[1..].iter().map(|der| audit.issuer(der).0).collect();
+        group.bench_function(format!("256_{name}/issued"), |b| {
+            b.iter(|| {
+                for index in 0..256 {
+                    let signed = black_box(signed.by_ref());
+                    let (submitted, fingerprints) = (chain[0].as_slice(), above.as_slice());
+                    audit.add(&LoggedChain { index, signed, submitted, fingerprints });
+                }
+                assert!(audit.faults().is_empty() && audit.unverified().next().is_none());
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, sct, merkle, bundles, chains);
 criterion_main!(benches);
