@@ -319,8 +319,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             match proved {
                 Err(why) if may_lag && is_by_proof && why.is_refusal() => follower.set_aside(),
                 proved => {
-                    // Of several servers the one that is asked may not be the one that served the head.
-                    if !self.reader.are_several() {
+                    // Of several servers the one that is asked may not be the one that served the head, and of a log that contradicted
+                    // itself no proof can hold.
+                    if !self.reader.are_several() && !self.heads.has_contradicted() {
                         self.refused_proof.went(follower.need().as_ref(), &proved, &self.voice);
                     }
                     proved?;

@@ -2,6 +2,9 @@
 
 #[path = "support/folder.rs"]
 mod folder;
+#[path = "support/front.rs"]
+#[expect(dead_code, reason = "other tests have fronts that refuse")]
+mod front;
 #[path = "support/hammer.rs"]
 #[expect(dead_code, reason = "other tests start no commands of their own")]
 mod hammer;
@@ -9,6 +12,11 @@ mod hammer;
 mod log;
 #[path = "support/on_time.rs"]
 mod on_time;
+#[path = "support/server.rs"]
+#[expect(dead_code, reason = "other tests have servers of their own")]
+mod server;
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hammer_lab::CtLabPlan;
 use hammer_lab::ct::Flavour;
@@ -17,6 +25,7 @@ use hammer_values::TimeSpan;
 use serde_json::{Value, json};
 
 use folder::Folder;
+use front::{Passed, front, read};
 use hammer::{Started, command};
 use log::{FLAVOURS, Log};
 use on_time::exit_if_on_time;
@@ -28,8 +37,13 @@ fn run(read_at: &[&Log], flavour: Flavour, workloads: &Value) -> Report {
 
 /// The same of a log with that merge delay.
 fn run_within(mmd: &str, read_at: &[&Log], flavour: Flavour, workloads: &Value) -> Report {
-    let kind = if flavour == Flavour::StaticCt { "static-ct" } else { "rfc6962" };
     let urls: Vec<&str> = read_at.iter().map(|log| log.lab.url.as_str()).collect();
+    run_at(&urls, mmd, read_at, flavour, workloads)
+}
+
+/// The same of a log that is submitted to, and read, at these URLs.
+fn run_at(urls: &[&str], mmd: &str, read_at: &[&Log], flavour: Flavour, workloads: &Value) -> Report {
+    let kind = if flavour == Flavour::StaticCt { "static-ct" } else { "rfc6962" };
     let log = json!({
         "kind": kind,
         "submission_url": urls[0],
@@ -103,6 +117,25 @@ fn the_head_of_a_server_that_is_asked_beside_the_one_that_is_read_is_held_agains
         assert!(one.submit("1s") > other.submit("300ms"));
         // All servers are asked before a promise is due.
         is_found(&run_within("8s", &[&one, &other], flavour, &json!([submissions()])));
+    }
+}
+
+#[test]
+fn a_head_that_is_signed_and_of_no_tree_that_grows_is_a_fork_once_the_tree_has_outgrown_it() {
+    for flavour in FLAVOURS {
+        let [one, other] = two(flavour, ["200ms", "300ms"]);
+        let head = if flavour == Flavour::StaticCt { "/checkpoint" } else { "/ct/v1/get-sth" };
+        let (forged, asked) = (read(&other.lab.url, head), AtomicU64::new(0));
+        // All else is the log's, so that no consistency proof holds.
+        let url = front(&one.lab.url, move |path| match path == head {
+            true if (4..7).contains(&asked.fetch_add(1, Ordering::Relaxed)) => {
+                Passed::Answered(forged.clone())
+            }
+            _ => Passed::On,
+        });
+        // By the next look the tree has outgrown it.
+        let workloads = json!([{ "name": "submit", "ct_submit": {}, "load": { "rate": "200/s" } }]);
+        is_found(&run_at(&[&url], "1d", &[&one], flavour, &workloads));
     }
 }
 

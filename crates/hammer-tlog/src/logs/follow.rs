@@ -264,6 +264,9 @@ impl Follower {
         if self.proving.is_none() && self.in_any_order {
             return self.set_aside();
         }
+        if self.proving.is_some() {
+            self.doubted_heads.add(&head);
+        }
         self.give_up(Event::MissingTile { tile, head });
     }
 

@@ -137,6 +137,38 @@ fn a_tile_that_is_not_served_is_named_once_or_each_time_that_is_asked_for_and_ma
     assert!(matches!(&follow(&mut follower, &log, head)[..], [Event::Grew { .. }]));
 }
 
+/// Feeds a head of which the log serves no tile.
+fn unserved(follower: &mut Follower, head: &Head) {
+    follower.head(head.clone());
+    while let Some(Need::Tiles(tiles)) = follower.need() {
+        tiles.into_iter().for_each(|tile| follower.missing(tile));
+    }
+    let told = follower.events();
+    assert!(matches!(&told[..], [Event::MissingTile { .. }]), "{told:?}");
+}
+
+#[test]
+fn a_head_whose_tiles_were_not_served_is_held_against_the_tree_that_has_outgrown_it() {
+    for by in [ProofMethod::Leaves, ProofMethod::Edges] {
+        for is_forged in [true, false] {
+            let mut log = Log::of(300);
+            let mut follower = trusting(by, &log);
+            log.grow(0..600);
+            let root = if is_forged { sha256(b"forged") } else { log.head().root };
+            let head = Head { root, ..log.head() };
+            unserved(&mut follower, &head);
+            log.grow(0..100);
+            let told = follow(&mut follower, &log, log.head());
+            let forks: Vec<_> = told.iter().filter(|event| !matches!(event, Event::Grew { .. })).collect();
+            match (is_forged, &forks[..]) {
+                (true, [Event::Forked { newer, .. }]) => assert_eq!(newer, &head),
+                (false, []) => assert!(follower.knows(&head)),
+                _ => panic!("{by:?}: {told:?}"),
+            }
+        }
+    }
+}
+
 #[test]
 fn two_roots_of_one_size_are_a_fork() {
     for by in [ProofMethod::Leaves, ProofMethod::Edges, ProofMethod::Proofs] {

@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 
-use super::QUEUE;
 use super::head::Head;
 use crate::hash::Hash;
 
-/// Heads that were set aside since no consistency proof of them held, the last [`QUEUE`] of them. The log has signed them all the same: two of
+/// Heads that were set aside since no consistency proof of them held, or a tile was not served, the last [`MOST`] of them. The log has signed them all the same: two of
 /// one size have one root, and a larger tree that is trusted starts with each of them.
 #[derive(Debug, Default)]
 pub(super) struct DoubtedHeads {
@@ -21,7 +20,7 @@ impl DoubtedHeads {
         if self.waiting.iter().any(|other| other.same_tree(head)) {
             return;
         }
-        if self.waiting.len() == QUEUE {
+        if self.waiting.len() == MOST {
             self.waiting.pop_front();
         }
         self.waiting.push_back(head.clone());
@@ -46,6 +45,8 @@ impl DoubtedHeads {
         let covered: Vec<_> = covered.into_iter().filter(|head| !head.same_tree(trusted)).collect();
         let smaller = covered.iter().filter(|head| head.size < trusted.size);
         self.settling.extend(smaller.map(|head| (head.size, head.root)));
+        // Of some it may never be found out.
+        self.settling.drain(..self.settling.len().saturating_sub(MOST));
         covered
     }
 
@@ -55,3 +56,6 @@ impl DoubtedHeads {
         place.map(|place| self.settling.swap_remove(place)).is_some()
     }
 }
+
+/// As many as may wait for their proofs.
+const MOST: usize = 64;
