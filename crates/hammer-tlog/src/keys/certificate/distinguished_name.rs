@@ -11,8 +11,17 @@ pub fn same_name(one: &[u8], other: &[u8]) -> bool {
     matches!((attributes(one), attributes(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// The attributes of a `Name`, each with whether it starts a set, its type, and its value as it is compared.
-fn attributes(name: &[u8]) -> Result<Vec<(bool, &[u8], Vec<u8>)>, DerError> {
+/// An attribute of a `Name`.
+#[derive(PartialEq)]
+struct NameAttribute<'a> {
+    /// Whether it starts a set.
+    is_first: bool,
+    oid: &'a [u8],
+    /// As it is compared.
+    value: Vec<u8>,
+}
+
+fn attributes(name: &[u8]) -> Result<Vec<NameAttribute<'_>>, DerError> {
     let mut all = Vec::new();
     let mut sets = Tlv::parse(name, SEQUENCE)?.content();
     while !sets.is_empty() {
@@ -21,7 +30,8 @@ fn attributes(name: &[u8]) -> Result<Vec<(bool, &[u8], Vec<u8>)>, DerError> {
         while !set.is_empty() {
             let mut attribute = set.read()?.content();
             let oid = attribute.read()?.value;
-            all.push((is_first, oid, compared(attribute.read()?.value)));
+            let value = compared(attribute.read()?.value);
+            all.push(NameAttribute { is_first, oid, value });
             is_first = false;
         }
     }
