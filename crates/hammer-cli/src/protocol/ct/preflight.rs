@@ -7,10 +7,10 @@ use hammer_audit::LogPlace;
 use hammer_core::clock::MonotonicClock;
 use hammer_core::runtime::Clock;
 use hammer_ct::{Accepted, LogMismatch, Preflight, PreflightFinding, SubmitPlan};
-use tokio::task::LocalSet;
 
 use super::opened::OpenLog;
-use crate::error::{CliError, StartError};
+use crate::before_run;
+use crate::error::CliError;
 use crate::plan::Plan;
 use crate::plan::error::PlanFault;
 use crate::plan::path::PlanPath;
@@ -36,8 +36,6 @@ pub(super) fn look(
     submitted: &[Vec<&SubmitPlan>],
 ) -> Result<Vec<Option<RootlessLog>>, CliError> {
     let mut rootless = vec![None; logs.len()];
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(StartError::Runtime)?;
     for (place, (log, submitted)) in logs.iter().zip(submitted).enumerate() {
         if log.is_embedded {
             continue;
@@ -46,7 +44,7 @@ pub(super) fn look(
         let clock: Rc<dyn Clock> = Rc::new(MonotonicClock::starting_now());
         let sent = log.log.submission_client(client.clone()).into();
         let look = Preflight { log: &log.log, client, roots: roots(plan, submitted), clock };
-        let found = LocalSet::new().block_on(&runtime, look.look());
+        let found = before_run::ask(look.look())?;
         let PreflightFinding { mismatches, takes_none } =
             found.map_err(|error| PlanFault::from(error).at(log.at.clone()))?;
         rootless[place] = takes_none.then(|| RootlessLog { place: sent, accepted: Accepted::default() });
@@ -100,7 +98,10 @@ impl fmt::Display for Mend<'_> {
                 write!(f, "it is another log, or has another key too (`{log}.origin` and `{log}.public_key`)")
             }
             LogMismatch::Key { .. } | LogMismatch::HeadKey { .. } => {
-                write!(f, "`--set {log}.public_key=KEY` gives its own, and in one line `--key KEY`")
+                write!(
+                    f,
+                    "`--set {log}.public_key=KEY` (or `public_key_file`) gives its own, and in one line `--key KEY`"
+                )
             }
             LogMismatch::Roots { .. } => {
                 f.write_str("`hammer ct roots PLAN >roots.pem` prints those that it has to be given")
