@@ -119,7 +119,10 @@ fn in_tree<'a>(
             Err(Fault::at(MISSING_TILE, index, format!("{} is not served", tile.id())))
         }
         (FoundOnTiles::CutOff, [bundle, ..]) => {
-            let told = format!("{}: the entry of index {index} is not in it", bundle.id());
+            let told = format!(
+                "{}: it does not hold the entries of its tile alone, of which that of index {index} is one",
+                bundle.id()
+            );
             Err(Fault::at(ALTERED_LEAF, index, told))
         }
         (FoundOnTiles::Whole, [entry, tiles @ ..]) => {

@@ -104,12 +104,11 @@ impl VerifyWorkload {
         let read = entries.log.tile((bundle, false), answer, start).await;
         read.map_err(|ended| entries.unread(ended, bundle, answer.status, proof))?;
         answer.decode(LARGEST_BUNDLE).map_err(|_| Unread::refused(UNREADABLE))?;
-        let place = (index % u64::from(FULL_WIDTH)) as usize;
-        match RekorTilesLeaves::entries(&answer.body).nth(place) {
-            Some(Ok(found)) => Part::numbered(index, found).write(proof),
-            _ => {
+        match entry_in(&answer.body, bundle, index) {
+            Some(found) => Part::numbered(index, found).write(proof),
+            None => {
                 Part::tile(bundle, false, &answer.body).write(proof);
-                let ended = malformed("bundle without the entry");
+                let ended = malformed("bundle of other entries than its tile's");
                 return Err(Unread { ended, found: FoundOnTiles::CutOff });
             }
         }
@@ -122,6 +121,18 @@ impl VerifyWorkload {
         }
         Ok(())
     }
+}
+
+/// The entry of an index in the bytes of a bundle, which hold the entries of its tile and nothing behind them: that would be in no tree.
+fn entry_in(bytes: &[u8], bundle: TileId, index: u64) -> Option<&[u8]> {
+    let (place, width) = ((index % u64::from(FULL_WIDTH)) as usize, usize::from(bundle.width));
+    let (mut found, mut held) = (None, 0);
+    for entry in RekorTilesLeaves::entries(bytes).take(width + 1) {
+        let entry = entry.ok()?;
+        found = found.or((held == place).then_some(entry));
+        held += 1;
+    }
+    found.filter(|_| held == width)
 }
 
 impl TilesEntries {
@@ -153,3 +164,20 @@ const UNREADABLE: &str = "answer in an encoding that cannot be read";
 const LARGEST_BUNDLE: usize = 17 << 20;
 /// An entry and a few tiles.
 const KEPT_PROOF: usize = 128 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_found_in_a_bundle_of_as_many_entries_as_its_tile_has_and_of_nothing_behind_them() {
+        let bundle = TileId::covering(Level::Entries, 258, 259).unwrap();
+        assert_eq!(bundle.width, 3);
+        let whole = b"\0\x01a\0\x02bb\0\x01c";
+        assert_eq!(entry_in(whole, bundle, 257), Some(&b"bb"[..]));
+        for behind in [&b"\0\x01d"[..], b"\0", b"\0\x09d"] {
+            assert_eq!(entry_in(&[whole, behind].concat(), bundle, 257), None, "{behind:?}");
+        }
+        assert_eq!(entry_in(&whole[..7], bundle, 257), None);
+    }
+}
