@@ -156,7 +156,7 @@ impl LogAuditor {
         self
     }
 
-    /// How many receipts are held in memory, of 208 bytes each; [`DEFAULT_RECEIPTS`] otherwise. Those beyond are spilled to the
+    /// How many receipts are held in memory, of 192 bytes each; [`DEFAULT_RECEIPTS`] otherwise. Those beyond are spilled to the
     /// system's folder for temporary files.
     #[must_use]
     pub fn in_memory(mut self, receipts: usize) -> Self {
