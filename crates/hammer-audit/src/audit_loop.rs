@@ -21,11 +21,12 @@ use hammer_tlog::logs::tile::TileId;
 use crate::answered_heads::{AnsweredHeads, HeadCounts};
 use crate::head_survey::HeadSurvey;
 use crate::link::Lane;
-use crate::messages::{event_words, finding_words};
+use crate::messages::{UNPROVED_CHECKPOINT, event_words, finding_words};
 use crate::place::LogPlace;
 use crate::prove::prove;
 use crate::reader::AuditReader;
 use crate::receipt_file::ReceiptFile;
+use crate::refused_proof::RefusedProof;
 use crate::retry::RetryPolicy;
 use crate::source::{HeadId, LogSource};
 use crate::tree_reading::{AuditRound, TreeReading};
@@ -38,7 +39,6 @@ mod head_watch;
 mod late_tiles;
 mod receipt_desk;
 mod reference_watch;
-mod refused_proof;
 mod tree_turn;
 mod trouble_watch;
 mod voice;
@@ -50,7 +50,6 @@ use head_watch::HeadWatch;
 use late_tiles::LateTiles;
 use receipt_desk::ReceiptDesk;
 use reference_watch::ReferenceWatch;
-use refused_proof::RefusedProof;
 use trouble_watch::TroubleWatch;
 use voice::AuditVoice;
 
@@ -322,7 +321,11 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
                     // Of several servers the one that is asked may not be the one that served the head, and of a log that contradicted
                     // itself no proof can hold.
                     if !self.reader.are_several() && !self.heads.has_contradicted() {
-                        self.refused_proof.went(follower.need().as_ref(), &proved, &self.voice);
+                        let need = follower.need();
+                        let refused = self.refused_proof.went(need.as_ref(), &proved, self.voice.now());
+                        refused.into_iter().for_each(|said| {
+                            self.voice.breach(UNPROVED_CHECKPOINT, None, said);
+                        });
                     }
                     proved?;
                 }

@@ -30,6 +30,7 @@ mod readability;
 mod reader;
 mod receipt_file;
 mod receipt_spill;
+mod refused_proof;
 mod retry;
 mod served_tile;
 mod source;

@@ -3,16 +3,18 @@
 use std::rc::Rc;
 
 use hammer_core::runtime::Clock;
+use hammer_measure::Nanos;
 use hammer_net::ConfigError;
 use hammer_tlog::logs::audit::ReceiptClock;
 use hammer_tlog::logs::follow::{Event, Follower, Head};
 
 use crate::absent_tiles::AbsentTiles;
 use crate::head_dates::{HeadDates, MisdatedHead};
-use crate::messages::event_words;
+use crate::messages::{UNPROVED_CHECKPOINT, event_words};
 use crate::place::LogPlace;
 use crate::prove::prove;
 use crate::reader::AuditReader;
+use crate::refused_proof::RefusedProof;
 use crate::source::LogSource;
 use crate::trouble::Trouble;
 
@@ -23,8 +25,10 @@ pub struct LogFollower<L> {
     follower: Follower,
     absent: AbsentTiles,
     dates: HeadDates,
-    /// Heads that are dated as they cannot be, and were not told yet.
-    misdated: Vec<Followed>,
+    refused: RefusedProof,
+    doubt: Doubt,
+    /// What was found beside the follower's events, and not told yet.
+    found: Vec<Followed>,
 }
 
 /// What a look at the log has shown.
@@ -59,6 +63,38 @@ pub enum Followed {
     },
 }
 
+/// Heads in a row of which no consistency proof holds, which a server that lags behind may be the reason of for a while.
+#[derive(Default)]
+struct Doubt {
+    /// The tree that was trusted, and since when none that follows it is.
+    since: Option<(u64, Nanos)>,
+    is_told: bool,
+}
+
+impl Doubt {
+    /// Takes whether a look has doubted how that tree went on; says whether that is to be told now, which it is once.
+    fn looked(&mut self, trusted: u64, is_doubted: bool, now: Nanos) -> bool {
+        if !is_doubted {
+            // A look without a new head says nothing.
+            self.since.take_if(|(doubted, _)| *doubted != trusted);
+            return false;
+        }
+        let (_, since) = *self.since.get_or_insert((trusted, now));
+        let is_due = now.since(since) >= DOUBTED_FOR;
+        is_due && !std::mem::replace(&mut self.is_told, true)
+    }
+}
+
+/// How long how a tree goes on is doubted before that is told, as in an audit.
+const DOUBTED_FOR: Nanos = Nanos::from_secs(10);
+
+impl Followed {
+    /// A promise to everyone that is broken by no leaf and no two heads alone.
+    fn of(kind: &'static str, detail: String) -> Self {
+        Self::Breach { kind, index: None, detail, heads: None }
+    }
+}
+
 impl<L: LogSource> LogFollower<L> {
     /// Follows `log`, as it is read at `place`, by that follower. It counts the instants of heads from `clock`'s epoch, which is
     /// `epoch_unix_ms`.
@@ -74,9 +110,10 @@ impl<L: LogSource> LogFollower<L> {
     ) -> Result<Self, ConfigError> {
         let skew_ms = log.skew().as_millis() as u64;
         let own_clock = ReceiptClock { epoch_unix_ms, skew_ms, is_of_one_server: false };
-        let (dates, misdated) = (HeadDates::new(own_clock), Vec::new());
+        let (absent, dates) = (AbsentTiles::default(), HeadDates::new(own_clock));
+        let (refused, doubt, found) = Default::default();
         let reader = AuditReader::new(log, place, clock)?;
-        Ok(Self { reader, follower, absent: AbsentTiles::default(), dates, misdated })
+        Ok(Self { reader, follower, absent, dates, refused, doubt, found })
     }
 
     /// How many requests were sent so far.
@@ -92,29 +129,39 @@ impl<L: LogSource> LogFollower<L> {
         match self.reader.head().await {
             Ok(head) => {
                 let found = self.dates.dated(&head, self.follower.trusted()).into_iter();
-                self.misdated.extend(found.map(|MisdatedHead { kind, detail, .. }| Followed::Breach {
-                    kind,
-                    index: None,
-                    detail,
-                    heads: None,
-                }));
+                self.found.extend(found.map(|MisdatedHead { kind, detail, .. }| Followed::of(kind, detail)));
                 self.follower.head(head);
             }
             Err(why) => {
                 let Some(kind) = why.breach_kind() else { return Err(why) };
-                let detail = format!("failed to {why}");
-                return Ok(vec![Followed::Breach { kind, index: None, detail, heads: None }]);
+                return Ok(vec![Followed::of(kind, format!("failed to {why}"))]);
             }
         }
         let doubted = self.follower.doubted();
         let proved = prove(&self.reader, self.reader.shards().active, &mut self.follower).await;
+        let now = self.reader.now();
+        // Of several servers the one that is asked may not be the one that served the head.
+        if !self.reader.are_several() {
+            let refused = self.refused.went(self.follower.need().as_ref(), &proved, now);
+            self.found.extend(refused.map(|said| Followed::of(UNPROVED_CHECKPOINT, said)));
+        }
+        let newest = self.follower.trusted().map_or(0, |head| head.size);
+        let is_doubted = self.follower.doubted() > doubted;
+        if self.doubt.looked(newest, is_doubted, now) {
+            let said = format!(
+                "the log signs how its tree of {newest} leaves went on, and no consistency proof of that holds"
+            );
+            self.found.push(Followed::of(UNPROVED_CHECKPOINT, said));
+        }
         let seen = self.told();
+        if !seen.is_empty() {
+            return Ok(seen);
+        }
         proved?;
-        if let (true, Some(why)) = (seen.is_empty(), self.absent.why()) {
+        if let Some(why) = self.absent.why() {
             return Err(Trouble::Other(why));
         }
-        if seen.is_empty() && self.follower.doubted() > doubted {
-            let newest = self.follower.trusted().map_or(0, |head| head.size);
+        if is_doubted {
             let why =
                 format!("prove how the tree of {newest} leaves went on: no consistency proof holds so far");
             return Err(Trouble::Other(why));
@@ -124,7 +171,9 @@ impl<L: LogSource> LogFollower<L> {
 
     /// What nothing more will come of, once nobody looks any more: proofs of a head that do not hold.
     pub fn end(&mut self) -> Vec<Followed> {
-        self.follower.end();
+        if !self.doubt.is_told {
+            self.follower.end();
+        }
         self.told()
     }
 
@@ -135,7 +184,7 @@ impl<L: LogSource> LogFollower<L> {
         let told = |event: &&Event| self.absent.is_to_be_told(event, now);
         let events: Vec<_> = events.iter().filter(told).collect();
         let seen: Vec<_> = events.into_iter().filter_map(|event| self.seen(event)).collect();
-        std::mem::take(&mut self.misdated).into_iter().chain(seen).collect()
+        std::mem::take(&mut self.found).into_iter().chain(seen).collect()
     }
 
     fn seen(&self, event: &Event) -> Option<Followed> {

@@ -288,6 +288,11 @@ pub struct HeadFault {
 }
 
 impl OpenedHead {
+    /// The time of a head that says one, in milliseconds since 1970: never 0, which is that of a head without.
+    pub const fn stated_ms(timestamp_ms: u64) -> u64 {
+        if timestamp_ms == 0 { 1 } else { timestamp_ms }
+    }
+
     /// Reads and verifies a checkpoint (C2SP tlog-checkpoint).
     ///
     /// # Errors
@@ -297,7 +302,7 @@ impl OpenedHead {
         Ok(Self {
             size: checkpoint.size,
             root: checkpoint.root,
-            timestamp_ms: verified.timestamp_ms.unwrap_or_default(),
+            timestamp_ms: verified.timestamp_ms.map_or(0, Self::stated_ms),
             cosigners: cosigners(body, verifier),
             shards: Shards::default(),
         })

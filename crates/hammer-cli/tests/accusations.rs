@@ -20,13 +20,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use hammer_core::clock::MonotonicClock;
-use hammer_lab::CtLabPlan;
-use hammer_lab::ct::{Flavour, Lie, LieKind};
+use hammer_lab::ct::Flavour;
 use hammer_measure::{Nanos, Now as _};
 use hammer_report::Report;
 use hammer_report::report::Event;
 use hammer_tlog::logs::tile::TileId;
-use hammer_values::TimeSpan;
 use serde_json::{Value, json};
 
 use folder::Folder;
@@ -54,7 +52,8 @@ fn notes(report: &Report) -> Vec<&str> {
 
 /// The target of a plan that loads the log at that URL.
 fn target(log: &Log, url: &str) -> Value {
-    json!({ "log": { "submission_url": url, "origin": log.lab.origin(), "public_key": log.key } })
+    let (origin, key) = (log.lab.origin(), &log.key);
+    json!({ "log": { "kind": log.kind, "submission_url": url, "origin": origin, "public_key": key } })
 }
 
 #[track_caller]
@@ -130,6 +129,35 @@ fn lagging(log: &Log, lag: Nanos) -> String {
     })
 }
 
+/// The same of an RFC 6962 log: whatever names a larger tree than it has is refused by the one that lags (RFC 6962, section 4.5).
+fn lagging_proofs(log: &Log, lag: Nanos) -> String {
+    let (url, asked, clock) = (log.lab.url.clone(), AtomicU64::new(0), MonotonicClock::starting_now());
+    let heads: Mutex<VecDeque<(Nanos, Vec<u8>)>> = Mutex::default();
+    front(&log.lab.url, move |path| {
+        let now = clock.now();
+        let mut heads = heads.lock().unwrap();
+        heads.push_back((now, read(&url, "/ct/v1/get-sth")));
+        while heads.get(1).is_some_and(|(at, _)| now.since(*at) >= lag) {
+            heads.pop_front();
+        }
+        let old = heads[0].1.clone();
+        let head: Value = serde_json::from_slice(&old).unwrap();
+        let has = |named: &str, leaves: u64| match named.split_once('=') {
+            Some(("tree_size" | "second", size)) => size.parse::<u64>().unwrap() <= leaves,
+            Some(("start", first)) => first.parse::<u64>().unwrap() < leaves,
+            _ => true,
+        };
+        let leaves = head["tree_size"].as_u64().unwrap();
+        let lacks = path.split(['?', '&']).any(|named| !has(named, leaves));
+        match path {
+            _ if path.contains("/add-") || asked.fetch_add(1, Ordering::Relaxed) % 2 == 0 => Passed::On,
+            "/ct/v1/get-sth" => Passed::Answered(old),
+            _ if lacks => Passed::Refused(400),
+            _ => Passed::On,
+        }
+    })
+}
+
 fn is_tile(path: &str) -> bool {
     path.starts_with("/tile/")
 }
@@ -160,16 +188,20 @@ fn a_run_accuses_nobody_of_a_tile_that_comes_late_and_audits_what_it_holds() {
 
 #[test]
 fn nobody_is_accused_of_two_fronts_behind_one_url_of_which_one_lags() {
-    let log = Log::of(Flavour::StaticCt, Vec::new());
-    let report = run(&json!({
-        "target": target(&log, &lagging(&log, Nanos::from_millis(500))),
-        "workloads": [
-            { "name": "submit", "ct_submit": {}, "load": { "rate": "50/s" } },
-            { "name": "read", "ct_read": {}, "load": { "rate": "20/s" } },
-        ],
-        "phases": { "measurement": "3s" },
-    }));
-    is_believed(&report);
+    let (tiles, proofs) = (Log::of(Flavour::StaticCt, Vec::new()), Log::of(Flavour::Rfc6962, Vec::new()));
+    let lag = Nanos::from_millis(500);
+    for (log, url) in [(&tiles, lagging(&tiles, lag)), (&proofs, lagging_proofs(&proofs, lag))] {
+        let report = run(&json!({
+            "target": target(log, &url),
+            "workloads": [
+                { "name": "submit", "ct_submit": {}, "load": { "rate": "50/s" } },
+                { "name": "read", "ct_read": {}, "load": { "rate": "20/s" } },
+            ],
+            "phases": { "measurement": "3s" },
+        }));
+        is_believed(&report);
+        assert_eq!(report.promises.all.unchecked, 0, "{:?}", notes(&report));
+    }
 }
 
 #[test]
@@ -336,6 +368,18 @@ fn a_log_that_refuses_to_prove_the_head_that_it_serves_is_told_once() {
 }
 
 #[test]
+fn a_log_whose_consistency_proofs_are_none_is_told_once() {
+    for answer in ["{}", "<html>"] {
+        let log = Log::of(Flavour::Rfc6962, Vec::new());
+        let url = front(&log.lab.url, move |path| match path.contains("get-sth-consistency") {
+            true => Passed::Answered(answer.into()),
+            false => Passed::On,
+        });
+        assert_eq!(found(&log, "rfc6962", &url, "8s"), ["unproved-checkpoint"]);
+    }
+}
+
+#[test]
 fn a_log_that_says_it_takes_no_root_and_accepts_chains_contradicts_itself() {
     let log = Log::of(Flavour::StaticCt, Vec::new());
     let url = front(&log.lab.url, |path| match path.ends_with("/get-roots") {
@@ -469,29 +513,6 @@ fn the_size_of_a_tree_is_that_of_heads_that_were_proved() {
 }
 
 #[test]
-fn a_follower_finds_a_head_of_the_future_and_one_that_is_dated_back_and_goes_on() {
-    for (kind, name) in [
-        (LieKind::FutureCheckpoint, "future-checkpoint"),
-        (LieKind::BackdatedCheckpoint, "backdated-checkpoint"),
-    ] {
-        let lie = Lie { after: 50, ..Lie::of(kind) };
-        let checkpoint_interval = TimeSpan::from_millis(500);
-        let plan = CtLabPlan { lies: vec![lie], checkpoint_interval, ..CtLabPlan::default() };
-        let log = Log::of_plan(plan);
-        let follow = log.start("follow", &["--interval", "50ms", "-z", "5s", "--json"]);
-        log.submit("2s");
-        let ended = follow.ended();
-        assert_eq!(ended.code, 4, "{ended:?}");
-        let broken: Vec<Value> =
-            ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let kinds = broken.iter().filter(|line| line["event"] == "broken").map(|line| line["kind"].clone());
-        assert_eq!(kinds.collect::<Vec<_>>(), [name], "{}", ended.stdout);
-        let last = broken.iter().rfind(|line| line["event"] == "head").unwrap();
-        assert_eq!(last["size"], 400, "it is followed to the end: {}", ended.stdout);
-    }
-}
-
-#[test]
 fn a_log_that_takes_chains_and_signs_no_new_head_is_told_once() {
     for is_frozen in [true, false] {
         let log = Log::of(Flavour::StaticCt, Vec::new());
@@ -516,4 +537,29 @@ fn a_log_that_takes_chains_and_signs_no_new_head_is_told_once() {
             is_believed(&report);
         }
     }
+}
+
+#[test]
+fn a_log_of_tiles_is_asked_for_no_consistency_proof_of_heads_that_reads_saw() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    let asked = Arc::new(AtomicU64::new(0));
+    let counted = asked.clone();
+    // TesseraCT has none (v0.1.1 answers 404).
+    let url = front(&log.lab.url, move |path| match path.starts_with("/ct/v1/get-sth") {
+        true => {
+            counted.fetch_add(1, Ordering::Relaxed);
+            Passed::Refused(404)
+        }
+        false => Passed::On,
+    });
+    let reads =
+        json!({ "ct_read": { "mix": { "checkpoint": 1 } }, "name": "read", "load": { "rate": "40/s" } });
+    let report = run(&json!({
+        "target": target(&log, &url),
+        "workloads": [{ "name": "submit", "ct_submit": {}, "load": { "rate": "50/s" } }, reads],
+        "phases": { "measurement": "3s", "drain": "10s" },
+    }));
+    is_believed(&report);
+    assert_eq!(asked.load(Ordering::Relaxed), 0);
+    assert!(!notes(&report).iter().any(|note| note.contains("not joined")), "{:?}", notes(&report));
 }

@@ -22,6 +22,7 @@ pub(crate) fn open_head(log: &LogTarget, verifier: &Verifier, body: &[u8]) -> Re
     let sth: GetSthResponse = serde_json::from_slice(body).map_err(unread)?;
     let not_its = |why: SthError| HeadFault { breach: Some("sth-signature"), why: why.to_string() };
     sth.verify(&log.key).map_err(not_its)?;
-    let (size, root, timestamp_ms) = (sth.tree_size, sth.sha256_root_hash, sth.timestamp);
+    let (size, root, timestamp_ms) =
+        (sth.tree_size, sth.sha256_root_hash, OpenedHead::stated_ms(sth.timestamp));
     Ok(OpenedHead { size, root, timestamp_ms, cosigners: Vec::new(), shards: Shards::default() })
 }

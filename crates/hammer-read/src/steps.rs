@@ -37,8 +37,8 @@ impl LogSteps {
         self.get_from(None, what, answer, step).await
     }
 
-    /// Reads beside an operation as [`LogSteps::get`] does; where it failed for then, again a second later, twice at most, of the next server where there
-    /// are several.
+    /// Reads beside an operation as [`LogSteps::get`] does; where it failed for then or was refused, again a second later, twice at most, of the
+    /// next server where there are several: one that lags behind has not yet what another one's head leads to.
     ///
     /// # Errors
     /// How the last step ends, unless by a 200.
@@ -50,7 +50,8 @@ impl LogSteps {
     ) -> Result<(), Ended> {
         let mut ended = self.get_from(None, what, answer, start()).await;
         for _ in 0..LATER_LOOKS {
-            let Some(server) = self.server_later(ended, answer).await else { break };
+            let is_behind = matches!(ended, Err(Ended { outcome: Outcome::Refused, .. }));
+            let Some(server) = self.server_later(ended, is_behind, answer).await else { break };
             ended = self.get_from(server, what, answer, start()).await;
         }
         ended
@@ -58,12 +59,17 @@ impl LogSteps {
 
     /// Waits after a read that failed for then: where it is asked for again, which is where its turn has it unless a server is named. None where
     /// the answer stands.
-    async fn server_later(&self, ended: Result<(), Ended>, answer: &Answer) -> Option<Option<usize>> {
+    async fn server_later(
+        &self,
+        ended: Result<(), Ended>,
+        is_behind: bool,
+        answer: &Answer,
+    ) -> Option<Option<usize>> {
         let is_for_then = |ended: Ended| {
             use Outcome::{Malformed, Pushback, ServerError, TimedOut, Unreachable};
             matches!(ended.outcome, Malformed | Pushback | ServerError | TimedOut | Unreachable)
         };
-        ended.err().filter(|ended| is_for_then(*ended))?;
+        ended.err().filter(|ended| is_behind || is_for_then(*ended))?;
         self.clock.sleep_until(self.clock.now().saturating_add(NEXT_LOOK)).await;
         let (servers, failed) = (self.client.servers().await.unwrap_or_default(), answer.endpoint);
         let place = servers.iter().position(|server| Some(*server) == failed);
@@ -150,7 +156,7 @@ impl LogSteps {
     ) -> Result<(), Ended> {
         let mut ended = self.tile_from(None, tile, answer, &start).await;
         for _ in 0..LATER_LOOKS {
-            let Some(server) = self.server_later(ended, answer).await else { break };
+            let Some(server) = self.server_later(ended, false, answer).await else { break };
             ended = self.tile_from(server, tile, answer, &start).await;
         }
         ended

@@ -19,7 +19,7 @@ pub(crate) struct Log {
     /// Where commands run, since receipts and heads are left there.
     pub(crate) folder: TempDir,
     pub(crate) key: String,
-    kind: &'static str,
+    pub(crate) kind: &'static str,
 }
 
 impl Log {

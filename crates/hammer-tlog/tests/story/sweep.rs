@@ -79,6 +79,21 @@ fn what_is_tampered_with_is_told_from_what_is_not() {
 }
 
 #[test]
+fn each_altered_entry_of_a_bundle_is_told() {
+    let mut log = Log::of(600);
+    for index in [7, 8, 100, 255, 300] {
+        // A bit of its time.
+        log.entries[index][7] ^= 1;
+    }
+    let (proved, flaws) = whole(&log);
+    let told = flaws.iter().map(|flaw| match flaw {
+        Flaw::Bundle { index, fault: BundleFault::Leaf { .. }, .. } => *index,
+        other => panic!("{other:?}"),
+    });
+    assert_eq!((proved, told.collect::<Vec<_>>()), (true, vec![7, 8, 100, 255, 300]));
+}
+
+#[test]
 fn entries_that_lead_to_another_root_prove_nothing() {
     let log = Log::of(700);
     let head = Head { root: Hash([7; 32]), ..log.head() };

@@ -256,11 +256,11 @@ impl<F: LeafFormat> TileSweep<F> {
 
     fn take_leaves(&mut self, bundle: TileId, leaves: &[Candidates]) {
         let first = bundle.first();
-        let differs = |leaf: &&Candidates| leaf[0] != leaf[1];
-        if let Some(position) = leaves.iter().position(|leaf| differs(&leaf)) {
+        let differing = (first..).zip(leaves).filter(|(_, leaf)| leaf[0] != leaf[1]);
+        for (index, leaf) in differing {
             self.by_tiles.get_or_insert_with(|| self.by_entries.clone());
             if self.differing.len() < DIFFERING {
-                self.differing.push((bundle, first + position as u64, leaves[position]));
+                self.differing.push((bundle, index, *leaf));
             }
         }
         self.by_entries.extend(leaves.iter().map(|leaf| leaf[0]));
@@ -329,7 +329,12 @@ impl<F: LeafFormat> TileSweep<F> {
             let (computed, expected) = (self.by_entries.root(), self.root);
             self.flaws.push(Flaw::Root { computed, expected });
         }
-        for (bundle, index, [entry, hash]) in std::mem::take(&mut self.differing) {
+        let mut differing = std::mem::take(&mut self.differing);
+        if entries_lead {
+            // A tile is told once, an entry each.
+            differing.dedup_by_key(|(bundle, ..)| *bundle);
+        }
+        for (bundle, index, [entry, hash]) in differing {
             self.flaws.push(if entries_lead {
                 let position = (index - bundle.first()) as u16;
                 let tile = TileId { level: Level::Hashes(0), ..bundle };
@@ -447,5 +452,6 @@ fn candidates(hashes: &[Candidates]) -> Candidates {
     [by_entries, if differ { by(1) } else { by_entries }]
 }
 
+/// Differences that are told; those beyond are not.
 const DIFFERING: usize = 1000;
 const REFERENCES: usize = 4096;
