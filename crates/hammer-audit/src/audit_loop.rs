@@ -1,7 +1,6 @@
 //! An audit that goes on: round after round, the log's head is read, what follows from it is read and proved, and verdicts are
 //! handed out.
 
-use std::cell::RefCell;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::rc::Rc;
@@ -132,6 +131,8 @@ struct AuditLoop<L, T> {
     refused_proof: RefusedProof,
     /// Why a head could not be proved last, of those that the log refuses to prove.
     refusal: Option<String>,
+    /// Whether it was told that heads are not proved to the followed tree.
+    withheld: bool,
     voice: AuditVoice,
 }
 
@@ -170,6 +171,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             references: ReferenceWatch::default(),
             refused_proof: RefusedProof::default(),
             refusal: None,
+            withheld: false,
             voice: AuditVoice::new(name, sink, clock),
         }
     }
@@ -316,7 +318,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             let proved = prove(&self.reader, *tree, follower).await;
             let is_by_proof = matches!(follower.need(), Some(Need::ConsistencyProof { .. }));
             match proved {
-                Err(why) if may_lag && is_by_proof && why.is_refusal() => follower.set_aside(),
+                Err(why) if may_lag && is_by_proof && why.is_withheld() => follower.set_aside(),
                 proved => {
                     // Of several servers the one that is asked may not be the one that served the head, and of a log that contradicted
                     // itself no proof can hold.
@@ -336,13 +338,15 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
 
     /// Holds the heads that answers came with against the followed trees, as many as there is time for beside the load.
     async fn join(&mut self) -> Result<(), Trouble> {
-        let Self { reader, chains, answered, tree: reading, heads, voice, refusal, .. } = self;
+        let Self { reader, chains, answered, tree: reading, heads, voice, refusal, withheld, .. } = self;
         let (most, at_once, span) = match voice.is_judging() {
             true => (JOINED_AT_LAST, AT_ONCE_AT_LAST, JOIN_FOR_AT_LAST),
             false => (JOINED, AT_ONCE, JOIN_FOR),
         };
         let (until, is_over) = (voice.now().saturating_add(span), voice.is_judging());
-        let joins = HeadJoins { reader, answered, until, most, at_once, refusal: RefCell::default() };
+        let lag = reader.log().lags_at_most().map(Nanos::from);
+        let (refused, unproved) = Default::default();
+        let joins = HeadJoins { reader, answered, until, most, at_once, lag, refusal: refused, unproved };
         let active = chains.active().tree;
         let mut found = |tree: u64, event: &Event| {
             if tree == active && matches!(event, Event::First { .. } | Event::Grew { .. }) {
@@ -361,6 +365,10 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             joins.join_earlier(chain, &mut found).await?;
         }
         *refusal = joins.refusal.take().or(refusal.take());
+        let unproved = joins.unproved.take().filter(|_| !heads.has_contradicted());
+        if let Some(said) = unproved.filter(|_| !std::mem::replace(withheld, true)) {
+            voice.breach(UNPROVED_CHECKPOINT, None, said);
+        }
         let counts = self.answered.counts();
         if counts != HeadCounts::default() {
             self.voice.observed("heads_joined", counts.joined as f64);

@@ -15,6 +15,9 @@ use crate::trouble::Trouble;
 pub(crate) struct HeadReading<F, const BY_TILES: bool>(PhantomData<F>);
 
 impl<L, F: LeafFormat, const BY_TILES: bool> TreeReading<L> for HeadReading<F, BY_TILES> {
+    // No leaf is looked for that would have to be published at an instant.
+    const GROWS_BY_ANSWERS: bool = true;
+
     fn follower() -> Follower {
         let by = if BY_TILES { ProofMethod::Edges } else { ProofMethod::Proofs };
         Follower::new(by, bundles::<F>())

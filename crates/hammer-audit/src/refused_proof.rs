@@ -22,7 +22,7 @@ impl RefusedProof {
         went: &Result<(), Trouble>,
         now: Nanos,
     ) -> Option<String> {
-        let refusal = went.as_ref().err().filter(|why| why.is_refusal() || why.is_unreadable());
+        let refusal = went.as_ref().err().filter(|why| why.is_withheld());
         let (Some(need @ Need::ConsistencyProof { first, second, .. }), Some(why)) = (need, refusal) else {
             self.since = None;
             return None;
@@ -44,4 +44,4 @@ impl RefusedProof {
 }
 
 /// Longer than servers behind one URL lag behind each other.
-const PATIENCE: Nanos = Nanos::from_secs(2);
+pub(crate) const PATIENCE: Nanos = Nanos::from_secs(2);

@@ -26,7 +26,7 @@ pub(crate) struct AuditRound<'a> {
 
 /// How the leaves of a log are read, and receipts held against them: by its tiles, by its entries, or by what answers came with.
 pub(crate) trait TreeReading<L>: Sized {
-    /// Whether the log is followed by the heads that answers came with as well, ahead of those that it serves.
+    /// Whether the log is followed by the heads that answers and reads came with as well, ahead of those that it serves.
     const GROWS_BY_ANSWERS: bool = false;
 
     /// What it reads nothing without: the follower of the same log.

@@ -57,9 +57,9 @@ impl Trouble {
         matches!(self, Self::Status { status: 400 | 403 | 404 | 405 | 410 | 501, .. })
     }
 
-    /// Whether the log answered, with what is not what was asked for.
-    pub(crate) fn is_unreadable(&self) -> bool {
-        matches!(self, Self::Unreadable { .. })
+    /// Whether the log has answered, and not with what was asked for.
+    pub(crate) fn is_withheld(&self) -> bool {
+        self.is_refusal() || matches!(self, Self::Unreadable { .. })
     }
 
     /// What it is, whichever path it befell.

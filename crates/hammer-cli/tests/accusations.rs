@@ -381,12 +381,14 @@ fn a_log_whose_consistency_proofs_are_none_is_told_once() {
 
 #[test]
 fn a_log_that_says_it_takes_no_root_and_accepts_chains_contradicts_itself() {
-    let log = Log::of(Flavour::StaticCt, Vec::new());
-    let url = front(&log.lab.url, |path| match path.ends_with("/get-roots") {
-        true => Passed::Answered(br#"{"certificates":[]}"#.to_vec()),
-        false => Passed::On,
-    });
-    assert_eq!(found(&log, "static-ct", &url, "10s"), ["empty-roots"]);
+    for none in [r#"{"certificates":[]}"#, r#"{"certificates":null}"#] {
+        let log = Log::of(Flavour::StaticCt, Vec::new());
+        let url = front(&log.lab.url, |path| match path.ends_with("/get-roots") {
+            true => Passed::Answered(none.into()),
+            false => Passed::On,
+        });
+        assert_eq!(found(&log, "static-ct", &url, "10s"), ["empty-roots"]);
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hammer_audit::HeadMemory;
 use hammer_core::compose::{Route as _, WeightedMix};
 use hammer_core::draw::Draws;
 use hammer_core::promise::Verifier;
@@ -26,7 +27,7 @@ pub(crate) mod search;
 mod session;
 mod tiles;
 
-use judge::ReadJudge;
+use judge::{FollowedHeads, ReadJudge};
 use promise::ReadPromise;
 use search::OwedEntry;
 pub use session::ServiceReadSession;
@@ -127,6 +128,12 @@ impl ServiceReadWorkload {
     pub fn warm_up(mut self, connections: usize) -> Self {
         self.services.iter_mut().for_each(|(_, service)| service.warm_up = connections);
         self
+    }
+
+    /// Hands the heads of Rekor v1 and v2 that were verified to whoever follows the logs, so that one that is shown two trees is found.
+    #[must_use]
+    pub fn heads(self, rekor: Option<HeadMemory>, tiles: Option<HeadMemory>) -> Self {
+        Self { judge: self.judge.following(FollowedHeads { rekor, tiles }), ..self }
     }
 
     async fn read(

@@ -11,6 +11,7 @@ use super::followed_trees::FollowedTree;
 use crate::answered_heads::{AnsweredHeads, JoinedHead};
 use crate::prove::prove;
 use crate::reader::AuditReader;
+use crate::refused_proof::PATIENCE;
 use crate::source::{HeadId, LogSource};
 use crate::trouble::Trouble;
 
@@ -24,8 +25,12 @@ pub(super) struct HeadJoins<'a, L> {
     pub(super) most: usize,
     /// Proofs that are asked for at once.
     pub(super) at_once: usize,
+    /// How long one of the log's servers lags behind another, where they do.
+    pub(super) lag: Option<Nanos>,
     /// Why the last one was refused.
     pub(super) refusal: RefCell<Option<String>>,
+    /// A head that no server proves, though each must have had it for long, in words.
+    pub(super) unproved: RefCell<Option<String>>,
 }
 
 impl<L: LogSource> HeadJoins<'_, L> {
@@ -73,15 +78,15 @@ impl<L: LogSource> HeadJoins<'_, L> {
             let proofs = heads.iter().map(|head| self.proof(*tree, follower, head, newest));
             let proofs = join_all(proofs).await;
             let is_refused =
-                |proof: &Option<Result<_, Trouble>>| matches!(proof, Some(Err(why)) if why.is_refusal());
+                |proof: &Option<Result<_, Trouble>>| matches!(proof, Some(Err(why)) if why.is_withheld());
             let is_over = !proofs.is_empty() && proofs.iter().all(is_refused);
             for (head, proof) in heads.iter().zip(proofs) {
                 follower.earlier(head.clone());
                 match proof {
                     Some(Ok(proof)) => follower.consistency_proof(head.size, newest, &proof),
                     // The proofs of the others were fetched already, and may be good.
-                    Some(Err(why)) if why.is_refusal() => {
-                        *self.refusal.borrow_mut() = Some(why.to_string());
+                    Some(Err(why)) if why.is_withheld() => {
+                        self.refused(head, follower.trusted(), &why);
                         follower.set_aside();
                         continue;
                     }
@@ -110,7 +115,27 @@ impl<L: LogSource> HeadJoins<'_, L> {
     ) -> Option<Result<Vec<Hash>, Trouble>> {
         let is_needed = (1..newest).contains(&head.size) && !follower.knows(head);
         let query = self.reader.log().consistency_in(tree, head.size, newest).filter(|_| is_needed)?;
-        Some(self.reader.ask(&query).await)
+        match self.reader.ask(&query).await {
+            Err(why) if why.is_withheld() => Some(self.reader.ask_each(&query).await.ok_or(why)),
+            answer => Some(answer),
+        }
+    }
+
+    /// Takes that a head was not proved by any server: that is the log's fault where each has had it, and the trusted one that it would be
+    /// held against, for longer than it may lag.
+    fn refused(&self, head: &Head, trusted: Option<&Head>, why: &Trouble) {
+        *self.refusal.borrow_mut() = Some(why.to_string());
+        let larger = trusted.filter(|trusted| trusted.size > head.size);
+        let served_ns = larger.map_or(head.fetched_ns, |larger| larger.fetched_ns.max(head.fetched_ns));
+        let age = self.reader.now().since(Nanos(served_ns));
+        if self.lag.is_some_and(|lag| age >= lag.max(PATIENCE)) {
+            *self.unproved.borrow_mut() = Some(format!(
+                "a head of {} leaves is not proved to be of the tree of {} leaves, {:.1} s after it was served: failed to {why}",
+                head.size,
+                trusted.map_or(0, |trusted| trusted.size),
+                age.as_secs_f64()
+            ));
+        }
     }
 
     /// Fetches what proves a head that the follower was fed, and keeps what became of it; whether others can be proved now.
@@ -123,10 +148,10 @@ impl<L: LogSource> HeadJoins<'_, L> {
     ) -> Result<bool, Trouble> {
         let proved = prove(self.reader, tree, follower).await;
         // Not a fault: whoever was asked lags behind whoever answered.
-        let refused = proved.as_ref().err().filter(|why| why.is_refusal());
+        let refused = proved.as_ref().err().filter(|why| why.is_withheld());
         if let Some(why) = refused {
             tracing::debug!(size = fed.size, "set a head aside: failed to {why}");
-            *self.refusal.borrow_mut() = Some(why.to_string());
+            self.refused(fed, follower.trusted(), why);
             follower.set_aside();
         }
         for event in follower.events() {
@@ -148,7 +173,7 @@ impl<L: LogSource> HeadJoins<'_, L> {
         }
         match proved {
             Ok(()) => Ok(true),
-            Err(why) if why.is_refusal() => Ok(false),
+            Err(why) if why.is_withheld() => Ok(false),
             Err(why) => Err(why),
         }
     }

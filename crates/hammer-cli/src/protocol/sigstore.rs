@@ -49,7 +49,7 @@ mod tuf;
 
 use corpora::{FilledCorpus, OwnCorpus};
 use embedded::EmbeddedPlan;
-use following_links::{FollowingLinks, lags_at_most};
+use following_links::{FollowingLinks, is_audited, lags_at_most};
 use opened::OpenTarget;
 use panel::{PANEL, side};
 use sections::{
@@ -330,7 +330,7 @@ impl OpenProtocol for OpenSigstore {
             return lanes::mixes(plan, target, followers, &mut self.bundles, lane);
         }
         if let Some(plan) = read(lane.workload) {
-            return lanes::reads(plan, target, lane);
+            return lanes::reads(plan, target, (self.auditor.as_ref(), self.followed.as_ref()), lane);
         }
         if let Some(plan) = refreshes(lane.workload) {
             return lanes::refreshes(plan, target, lane);
@@ -429,8 +429,11 @@ fn auditor(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<LogAudit
     let url = read.first().map_or_else(String::new, ToString::to_string);
     let (log, place) = (RekorTilesLog::new(url, verifier, lags_at_most), LogPlace::Servers(Box::new(client)));
     let name = SigstoreService::RekorTiles.name();
-    let auditor =
-        LogAuditor::by_tiles_and_heads::<RekorTilesLeaves, _>(name, log, place, planned.epoch_unix_ms);
+    let epoch = planned.epoch_unix_ms;
+    let auditor = match is_audited(planned.plan, true) {
+        true => LogAuditor::by_tiles_and_heads::<RekorTilesLeaves, _>(name, log, place, epoch),
+        false => LogAuditor::of_heads_by_tiles::<RekorTilesLeaves, _>(name, log, place, epoch),
+    };
     Ok(Some(auditor.folder(planned.evidence.to_owned())))
 }
 

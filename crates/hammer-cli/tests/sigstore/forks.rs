@@ -64,25 +64,46 @@ impl Twins {
         let of = || Services::of(serde_json::from_value(lab.clone()).unwrap());
         let twins = Self { services: of(), other: of() };
         if ahead > 0 {
-            fs::write(twins.other.folder.path().join(PLAN), plan(rekor, ahead, false).to_string()).unwrap();
-            let report = twins.other.report(PLAN, &["seed=1".to_owned()]);
-            assert_eq!(report.totals.all.fates.accepted, ahead);
+            filled(&twins.other, rekor, ahead);
         }
         twins
     }
 
+    /// The key of a plan for that Rekor, and where both are.
+    fn places(&self, rekor: &str) -> (&'static str, [&str; 2]) {
+        let (one, other) = (&self.services.lab, &self.other.lab);
+        match rekor {
+            "v1" => ("rekor_url", [&one.rekor.url, &other.rekor.url]),
+            _ => ("rekor_tiles_url", [&one.rekor_tiles.url, &other.rekor_tiles.url]),
+        }
+    }
+
     /// Flows at the balancer before both.
     fn run(&self, rekor: &str) -> Report {
-        let (one, other) = (&self.services.lab, &self.other.lab);
-        let at_both = match rekor {
-            "v1" => [("rekor_url", [&one.rekor.url, &other.rekor.url])],
-            _ => [("rekor_tiles_url", [&one.rekor_tiles.url, &other.rekor_tiles.url])],
-        };
-        let [(key, urls)] = at_both;
+        let (key, urls) = self.places(rekor);
         fs::write(self.services.folder.path().join(PLAN), plan(rekor, 400, true).to_string()).unwrap();
-        let url = balancer(urls.map(String::as_str));
+        let url = balancer(urls);
         self.services.report(PLAN, &[format!("target.sigstore.{key}={url}")])
     }
+
+    /// Reads of heads alone at these URLs.
+    fn reads(&self, rekor: &str, urls: &[&str]) -> Report {
+        let (key, _) = self.places(rekor);
+        let mix = if rekor == "v1" { json!({ "log-info": 1 }) } else { json!({ "checkpoint": 1 }) };
+        let reads = json!({ "name": "reads", "sigstore_read": { "mix": mix }, "load": { "rate": "20/s" } });
+        let phases = json!({ "measurement": "4s", "drain": "5s" });
+        let plan = json!({ "target": { "lab": { "sigstore": {} } }, "workloads": [reads], "phases": phases });
+        fs::write(self.services.folder.path().join(PLAN), plan.to_string()).unwrap();
+        let same = "target.preflight=false".to_owned();
+        self.services.report(PLAN, &[same, format!("target.sigstore.{key}={}", json!(urls))])
+    }
+}
+
+/// Has so many entries written, of which none is in a log that was filled by another seed.
+fn filled(services: &Services, rekor: &str, entries: u64) {
+    fs::write(services.folder.path().join(PLAN), plan(rekor, entries, false).to_string()).unwrap();
+    let report = services.report(PLAN, &[format!("seed={entries}")]);
+    assert_eq!(report.totals.all.fates.accepted, entries);
 }
 
 fn plan(rekor: &str, operations: u64, audit: bool) -> Value {
@@ -126,6 +147,21 @@ fn two_logs_of_one_key_that_grow_alike_have_forked_and_are_told_so_once() {
     for rekor in ["v1", "v2"] {
         let twins = Twins::new(rekor, 0);
         one_fork(&twins, &twins.run(rekor));
+    }
+}
+
+#[test]
+fn reads_of_heads_alone_find_two_logs_of_one_key_that_share_no_size() {
+    for rekor in ["v1", "v2"] {
+        let twins = Twins::new(rekor, 300);
+        filled(&twins.services, rekor, 40);
+        let (_, urls) = twins.places(rekor);
+        one_fork(&twins, &twins.reads(rekor, &urls));
+        // The honest twin: one log, whichever URL it is read at.
+        let report = twins.reads(rekor, &[urls[0], urls[0]]);
+        assert!(report.breaches.is_empty() && report.verdict.exit_code == 0, "{:?}", report.verdict);
+        let promises = &report.promises.all;
+        assert!(promises.made >= 60 && promises.kept == promises.made, "{promises:?}");
     }
 }
 

@@ -6,6 +6,9 @@ mod draws;
 mod fates;
 mod follow;
 mod forks;
+#[path = "../support/front.rs"]
+#[expect(dead_code, reason = "other tests read at the log itself")]
+mod front;
 mod grants;
 #[path = "../support/hammer.rs"]
 mod hammer;

@@ -1,10 +1,13 @@
-//! Tiles of Rekor v2 that are not served when the checkpoint is that covers them.
+//! Tiles of Rekor v2 that are not served when the checkpoint is that covers them, and consistency proofs of Rekor v1 that never are.
 
 use std::fs;
 
+use hammer_core::clock::MonotonicClock;
+use hammer_measure::{Nanos, Now as _};
 use hammer_report::Report;
 use serde_json::{Value, json};
 
+use crate::front::{Passed, front};
 use crate::on_time::exit_if_on_time;
 use crate::services::Services;
 
@@ -39,4 +42,49 @@ fn who_never_serves_them_is() {
     let report = signed_beside(&json!({ "at": "1s" }));
     assert_eq!(report.verdict.exit_code, 4, "{:?}", report.verdict);
     assert!(report.breaches.iter().any(|breach| breach.kind == "missing-tile"), "{:?}", report.breaches);
+}
+
+/// Flows that sign into Rekor v1, of whose consistency proofs `rule` says what becomes, by how many were asked for before.
+fn signed_without_proofs(rule: impl Fn() -> Passed + Send + Sync + 'static) -> Report {
+    let services = Services::of(serde_json::from_value(json!({})).unwrap());
+    let url = front(&services.lab.rekor.url, move |path| match path.starts_with("/api/v1/log/proof") {
+        true => rule(),
+        false => Passed::On,
+    });
+    let sign = json!({ "fulcio": "none", "timestamp": false, "read_back": "none", "missing_after": "4s" });
+    let plan = json!({
+        "target": { "lab": { "sigstore": {} } },
+        "workloads": [{ "name": "sign", "sigstore_sign": sign, "load": { "rate": "20/s" } }],
+        "phases": { "measurement": "2s", "drain": "12s" },
+    });
+    fs::write(services.folder.path().join("plan.json"), plan.to_string()).unwrap();
+    services.report("plan.json", &[format!("target.sigstore.rekor_url={url}")])
+}
+
+#[test]
+fn a_log_that_never_proves_what_it_served_for_longer_than_it_may_lag_is_told_once() {
+    let ways: [fn() -> Passed; 3] =
+        [|| Passed::Refused(404), || Passed::Answered(b"{}".into()), || Passed::Answered(b"<html>".into())];
+    for rule in ways {
+        let report = signed_without_proofs(rule);
+        let kinds: Vec<_> = report.breaches.iter().map(|breach| breach.kind.as_str()).collect();
+        assert_eq!(
+            (kinds, report.verdict.exit_code),
+            (vec!["unproved-checkpoint"], 4),
+            "{:?}",
+            report.breaches
+        );
+    }
+}
+
+#[test]
+fn a_log_that_proves_what_it_served_before_that_is_not_accused() {
+    let clock = MonotonicClock::starting_now();
+    let report = signed_without_proofs(move || match clock.now() < Nanos::from_millis(3500) {
+        true => Passed::Refused(404),
+        false => Passed::On,
+    });
+    assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?} {:?}", report.verdict, report.breaches);
+    let promises = &report.promises.all;
+    assert!(promises.made > 0 && promises.kept == promises.made, "{promises:?}");
 }

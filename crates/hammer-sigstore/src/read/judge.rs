@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use hammer_audit::OpenedHead;
+use hammer_audit::{HeadMemory, OpenedHead};
 use hammer_core::promise::{Fault, Verdicts, Verifier};
 use hammer_measure::Nanos;
 use hammer_messages::json;
@@ -36,6 +36,17 @@ pub(super) struct ReadJudge {
     heads: Arc<LogHeads>,
     /// Likewise, by entries that searches found.
     shards: Arc<FoundShards>,
+    /// Where heads go that were verified, of logs that somebody follows.
+    followed: FollowedHeads,
+}
+
+/// Where heads of either log go that were verified.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FollowedHeads {
+    /// Those of Rekor v1.
+    pub(super) rekor: Option<HeadMemory>,
+    /// Those of Rekor v2.
+    pub(super) tiles: Option<HeadMemory>,
 }
 
 /// Judges on a thread of its own.
@@ -45,23 +56,30 @@ struct ReadVerifier {
     infos: ProvedTrees,
     /// Of Rekor v2, by their checkpoints.
     trees: ProvedTrees,
+    /// When what is judged was answered, or later.
+    now: Nanos,
 }
 
 impl ReadJudge {
     pub(super) fn new(trust: Arc<Trust>) -> Self {
-        Self { trust, heads: Arc::default(), shards: Arc::default() }
+        Self { trust, heads: Arc::default(), shards: Arc::default(), followed: FollowedHeads::default() }
+    }
+
+    /// Hands the heads that were verified to whoever follows the logs.
+    pub(super) fn following(self, followed: FollowedHeads) -> Self {
+        Self { followed, ..self }
     }
 
     pub(super) fn verifier(&self) -> Box<dyn Verifier> {
-        Box::new(ReadVerifier {
-            judge: self.clone(),
-            infos: ProvedTrees::default(),
-            trees: ProvedTrees::default(),
-        })
+        Box::new(ReadVerifier::of(self.clone()))
     }
 }
 
 impl ReadVerifier {
+    fn of(judge: ReadJudge) -> Self {
+        Self { judge, infos: ProvedTrees::default(), trees: ProvedTrees::default(), now: Nanos::ZERO }
+    }
+
     fn judge(&mut self, check: Check, parts: &[Part<'_>]) -> Result<(), Fault> {
         match (check, parts) {
             (Check::LogInfo, [info]) => self.log_head(info).map(drop),
@@ -97,15 +115,23 @@ impl ReadVerifier {
 
     /// What a log info of Rekor v1 says, which is verified when it is met first.
     fn log_head(&mut self, info: &Part<'_>) -> Result<OpenedHead, Fault> {
-        let Self { judge, infos, .. } = self;
-        let tree = infos.of(info.bytes, |raw| open_log_info(&judge.trust, &judge.heads, raw))?;
+        let Self { judge, infos, now, .. } = self;
+        let tree = infos.of(info.bytes, |raw| {
+            let head = open_log_info(&judge.trust, &judge.heads, raw)?;
+            judge.followed.rekor.iter().for_each(|heads| heads.seen(&head, raw, *now));
+            Ok(head)
+        })?;
         Ok(tree.head.clone())
     }
 
     /// The tree of a checkpoint of Rekor v2, likewise.
     fn tree(&mut self, head: &Part<'_>) -> Result<&mut ProvedTree, Fault> {
-        let Self { judge, trees, .. } = self;
-        trees.of(head.bytes, |raw| open_tiles_head(&judge.trust, Some(&judge.heads), raw))
+        let Self { judge, trees, now, .. } = self;
+        trees.of(head.bytes, |raw| {
+            let head = open_tiles_head(&judge.trust, Some(&judge.heads), raw)?;
+            judge.followed.tiles.iter().for_each(|heads| heads.seen(&head, raw, *now));
+            Ok(head)
+        })
     }
 
     fn found(&self, found: FoundEntry<'_>) -> Result<(), Fault> {
@@ -123,7 +149,8 @@ impl ReadVerifier {
 }
 
 impl Verifier for ReadVerifier {
-    fn check(&mut self, seq: u64, bytes: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
+    fn check(&mut self, seq: u64, bytes: &[u8], now: Nanos, verdicts: &mut Verdicts) {
+        self.now = now;
         let read = read_parts(bytes).ok().and_then(|(check, parts)| Some((Check::of(check)?, parts)));
         // Records are this crate's own.
         let Some((check, parts)) = read else {

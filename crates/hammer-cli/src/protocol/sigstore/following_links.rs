@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use hammer_audit::MOST_LINKS;
-use hammer_sigstore::RekorVersion;
+use hammer_sigstore::{RekorVersion, ServiceReadKind, ServiceReadPlan};
 use hammer_values::TimeSpan;
 
-use super::sections::{signs, verifies};
+use super::sections::{read, signs, verifies};
 use crate::plan::{Plan, WorkloadPlan};
 
 /// The workloads of a plan that an auditor has to tell apart: those of Rekor v1, and of Rekor v2.
@@ -44,12 +44,32 @@ fn is_on(rekor: RekorVersion, on_tiles: bool) -> bool {
     if on_tiles { rekor.is_on_tiles() } else { rekor == RekorVersion::V1 }
 }
 
-/// How long what is served of either log may lag behind what was answered; none where a run does not follow that log.
+/// How long what is served of either log may lag behind what was answered; none where a run does not follow that log. It follows those
+/// whose heads it reads, too.
 pub(super) fn lags_at_most(plan: &Plan, on_tiles: bool) -> Option<Duration> {
+    let of_reads = plan.workloads.iter().filter_map(read).filter(|plan| reads_heads(plan, on_tiles));
+    audited(plan, on_tiles).chain(of_reads.map(|plan| plan.missing_after)).map(TimeSpan::duration).max()
+}
+
+/// Whether entries of that log are looked for, and not its heads alone.
+pub(super) fn is_audited(plan: &Plan, on_tiles: bool) -> bool {
+    audited(plan, on_tiles).next().is_some()
+}
+
+/// How long each workload waits for entries of that log.
+fn audited(plan: &Plan, on_tiles: bool) -> impl Iterator<Item = TimeSpan> {
     let signs = plan.workloads.iter().filter_map(signs);
-    let signs = signs.filter(|plan| plan.audit && is_on(plan.rekor, on_tiles));
+    let signs = signs.filter(move |plan| plan.audit && is_on(plan.rekor, on_tiles));
     let verifies = plan.workloads.iter().filter_map(verifies);
-    let verifies = verifies.filter(|plan| plan.audit && plan.is_on_tiles() == on_tiles);
-    let lags = signs.map(|plan| plan.missing_after).chain(verifies.map(|plan| plan.missing_after));
-    lags.map(TimeSpan::duration).max()
+    let verifies = verifies.filter(move |plan| plan.audit && plan.is_on_tiles() == on_tiles);
+    signs.map(|plan| plan.missing_after).chain(verifies.map(|plan| plan.missing_after))
+}
+
+fn reads_heads(plan: &ServiceReadPlan, on_tiles: bool) -> bool {
+    use ServiceReadKind::{Bundle, Checkpoint, LogInfo, LogProof, Tile};
+    plan.mix.drawn().any(|(kind, _)| match kind {
+        LogInfo | LogProof => !on_tiles,
+        Checkpoint | Tile | Bundle => on_tiles,
+        _ => false,
+    })
 }

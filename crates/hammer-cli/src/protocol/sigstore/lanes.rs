@@ -223,12 +223,14 @@ pub(super) fn timestamps(
 pub(super) fn reads(
     plan: &ServiceReadPlan,
     open: &OpenTarget,
+    (tiles, followed): (Option<&LogAuditor>, Option<&FollowedRekor>),
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
     let made =
         ServiceReadWorkload::new(plan, &open.target, &run(&lane), |service| client(&lane, open, service));
     let made = made.map_err(|fault| told(fault, &lane, open, READ))?.warm_up(lane.warm_up);
-    Ok(lane.with(made))
+    let rekor = followed.map(|followed| followed.auditor.heads());
+    Ok(lane.with(made.heads(rekor, tiles.map(LogAuditor::heads))))
 }
 
 /// Refreshes of the TUF repository.

@@ -27,8 +27,7 @@ static TRUST: LazyLock<Arc<Trust>> = LazyLock::new(|| {
 });
 
 fn verifier() -> ReadVerifier {
-    let judge = ReadJudge::new(TRUST.clone());
-    ReadVerifier { judge, infos: ProvedTrees::default(), trees: ProvedTrees::default() }
+    ReadVerifier::of(ReadJudge::new(TRUST.clone()))
 }
 
 fn judged(verifier: &mut ReadVerifier, check: Check, parts: &[Part<'_>]) -> &'static str {
@@ -92,8 +91,7 @@ fn a_tree_has_one_root_whoever_of_the_verifiers_saw_it() {
     assert!(heads.check(&tree, size, Hash([0; 32])).is_err());
     let forked = ReadJudge::new(TRUST.clone());
     forked.heads.check(&tree, size, Hash([0; 32])).unwrap();
-    let mut second =
-        ReadVerifier { judge: forked, infos: ProvedTrees::default(), trees: ProvedTrees::default() };
+    let mut second = ReadVerifier::of(forked);
     assert_eq!(judged(&mut second, Check::LogInfo, &[Part::bytes(info.as_bytes())]), "forked-log-info");
 }
 

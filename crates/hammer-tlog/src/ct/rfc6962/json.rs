@@ -131,11 +131,14 @@ pub struct GetEntryAndProof {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GetRoots {
     /// DER certificates that chains may end in.
+    #[serde(deserialize_with = "or_null")]
     pub certificates: Vec<Base64>,
 }
 
-/// Servers written in Go say `null` for the empty list, as for the proof of a tree with one leaf.
-fn or_null<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Hash>, D::Error> {
+/// Servers written in Go say `null` for the empty list, as for the proof of a tree with one leaf, or the roots of a log that has none.
+fn or_null<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
