@@ -311,18 +311,18 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         chain.follower.head(head.clone());
     }
 
-    /// Proves the heads that were fetched. What a log whose servers lag behind each other refuses to prove is left to a later round.
+    /// Proves the heads that were fetched. What a log whose servers lag behind each other refuses to prove is left to a later round, and what
+    /// one refuses that has contradicted itself is of no tree.
     async fn prove(&mut self) -> Result<(), Trouble> {
-        let may_lag = self.reader.log().lags_at_most().is_some();
+        let is_left = self.reader.log().lags_at_most().is_some() || self.heads.has_contradicted();
         for FollowedTree { tree, follower } in self.chains.all() {
             let proved = prove(&self.reader, *tree, follower).await;
             let is_by_proof = matches!(follower.need(), Some(Need::ConsistencyProof { .. }));
             match proved {
-                Err(why) if may_lag && is_by_proof && why.is_withheld() => follower.set_aside(),
+                Err(why) if is_left && is_by_proof && why.is_withheld() => follower.set_aside(),
                 proved => {
-                    // Of several servers the one that is asked may not be the one that served the head, and of a log that contradicted
-                    // itself no proof can hold.
-                    if !self.reader.are_several() && !self.heads.has_contradicted() {
+                    // Of several servers the one that is asked may not be the one that served the head.
+                    if !self.reader.are_several() {
                         let need = follower.need();
                         let refused = self.refused_proof.went(need.as_ref(), &proved, self.voice.now());
                         refused.into_iter().for_each(|said| {
@@ -346,7 +346,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let (until, is_over) = (voice.now().saturating_add(span), voice.is_judging());
         let lag = reader.log().lags_at_most().map(Nanos::from);
         let (refused, unproved) = Default::default();
-        let joins = HeadJoins { reader, answered, until, most, at_once, lag, refusal: refused, unproved };
+        let served = heads.served();
+        let joins =
+            HeadJoins { reader, answered, until, most, at_once, lag, served, refusal: refused, unproved };
         let active = chains.active().tree;
         let mut found = |tree: u64, event: &Event| {
             if tree == active && matches!(event, Event::First { .. } | Event::Grew { .. }) {

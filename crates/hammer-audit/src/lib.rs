@@ -48,7 +48,7 @@ pub use head_memory::HeadMemory;
 pub use inspector::LogInspector;
 pub use link::{AuditLink, RefusedPromise};
 pub use log_follower::{Followed, LogFollower};
-pub use messages::{AuditWords, LOG_FORKED, SHRINKING_TREE, flaw_words};
+pub use messages::{AuditWords, BACKDATED_CHECKPOINT, LOG_FORKED, SHRINKING_TREE, flaw_words};
 pub use place::{LogClient, LogPlace};
 pub use reader::AuditReader;
 pub use served_tile::ServedTile;

@@ -213,7 +213,7 @@ pub const SHRINKING_TREE: &str = "shrinking-tree";
 /// A log that signs a head with a time that has not come.
 pub(crate) const FUTURE_CHECKPOINT: &str = "future-checkpoint";
 /// A head that is dated before a smaller one, or before what it covers.
-pub(crate) const BACKDATED_CHECKPOINT: &str = "backdated-checkpoint";
+pub const BACKDATED_CHECKPOINT: &str = "backdated-checkpoint";
 
 /// A head that is older than the maximum merge delay, of a log that takes entries.
 pub(crate) const OLD_CHECKPOINT: &str = "old-checkpoint";

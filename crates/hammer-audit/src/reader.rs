@@ -257,12 +257,14 @@ impl<L: LogSource> AuditReader<L> {
         let (mut tiles, mut went) = (Vec::with_capacity(ids.len()), Ok(()));
         for ids in ids.chunks(AT_ONCE) {
             let paths: Vec<String> = ids.iter().map(|id| self.log.tile_path(*id)).collect();
-            let answers =
-                ids.iter().zip(&paths).map(|(id, path)| self.served(path, Form::Compressed, bound_of(*id)));
+            let answers = ids
+                .iter()
+                .zip(&paths)
+                .map(|(id, path)| self.served(path, Form::Compressed, self.bound_of(*id)));
             for ((id, path), found) in ids.iter().zip(&paths).zip(join_all(answers).await) {
                 let found = match found {
                     Ok(ServedTile::Missing) => {
-                        Ok(self.elsewhere(path, Form::Compressed, bound_of(*id)).await)
+                        Ok(self.elsewhere(path, Form::Compressed, self.bound_of(*id)).await)
                     }
                     found => found,
                 };
@@ -276,6 +278,13 @@ impl<L: LogSource> AuditReader<L> {
             }
         }
         (tiles, went)
+    }
+
+    fn bound_of(&self, tile: TileId) -> AnswerBound {
+        match tile.level {
+            Level::Hashes(_) => AnswerBound::HASH_TILE,
+            _ => self.log.bundle_bound(),
+        }
     }
 
     async fn served(&self, path: &str, form: Form<'_>, bound: AnswerBound) -> Result<ServedTile, Trouble> {
@@ -481,13 +490,6 @@ enum Form<'a> {
     Posted(&'a [u8]),
     /// As tiles do, which some logs keep compressed.
     Compressed,
-}
-
-fn bound_of(tile: TileId) -> AnswerBound {
-    match tile.level {
-        Level::Hashes(_) => AnswerBound::HASH_TILE,
-        _ => AnswerBound::ENTRIES,
-    }
 }
 
 /// Requests at once, each on a connection of its own.

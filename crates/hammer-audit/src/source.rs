@@ -43,6 +43,11 @@ pub trait LogSource: Send + Sync + 'static {
         format!("/{tile}")
     }
 
+    /// How long a bundle of 256 entries may be, decoded. One that is longer than its format lets it be is none.
+    fn bundle_bound(&self) -> AnswerBound {
+        AnswerBound::ENTRIES
+    }
+
     /// Where something is that an entry refers to by its SHA-256 ([`LeafFormat::references`](hammer_tlog::logs::audit::LeafFormat::references));
     /// none where the log serves none.
     fn reference_path(&self, _reference: &Hash) -> Option<String> {

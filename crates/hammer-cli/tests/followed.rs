@@ -23,7 +23,7 @@ use hammer_lab::clock::Sleep;
 use hammer_lab::ct::{Flavour, Lie, LieKind};
 use hammer_lab::{Clock, CtLabPlan, SystemClock};
 use hammer_values::TimeSpan;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use front::{Passed, front, read};
 use hammer::{Ended, Started, command};
@@ -101,6 +101,12 @@ fn a_head_that_is_dated_at_the_epoch_is_dated_back() {
         log.submit("1s");
         let ended = follow.ended();
         assert_eq!((ended.code, broken(&lines(&ended))), (4, vec!["backdated-checkpoint"]), "{ended:?}");
+        let audit = log.hammer("audit", &["--json"]);
+        let audited: Value = serde_json::from_str(&audit.stdout).unwrap();
+        let flaws = audited["flaws"].as_array().unwrap();
+        let told: Vec<_> = flaws.iter().map(|flaw| (&flaw["kind"], &flaw["index"])).collect();
+        assert_eq!(told, [(&json!("backdated-checkpoint"), &json!(0))], "{audited}");
+        assert_eq!((audit.code, &audited["read"]["is_proved"]), (4, &json!(true)), "{audited}");
     }
 }
 

@@ -16,6 +16,7 @@ use crate::plan::AuditInterval;
 
 mod chain_sweep;
 mod ct_log;
+mod entry_dates;
 mod lookup;
 mod roots_watch;
 pub(crate) mod sct_evidence;

@@ -27,6 +27,8 @@ pub(super) struct HeadJoins<'a, L> {
     pub(super) at_once: usize,
     /// How long one of the log's servers lags behind another, where they do.
     pub(super) lag: Option<Nanos>,
+    /// The size of the tree that the log serves now.
+    pub(super) served: u64,
     /// Why the last one was refused.
     pub(super) refusal: RefCell<Option<String>>,
     /// A head that no server proves, though each must have had it for long, in words.
@@ -128,7 +130,9 @@ impl<L: LogSource> HeadJoins<'_, L> {
         let larger = trusted.filter(|trusted| trusted.size > head.size);
         let served_ns = larger.map_or(head.fetched_ns, |larger| larger.fetched_ns.max(head.fetched_ns));
         let age = self.reader.now().since(Nanos(served_ns));
-        if self.lag.is_some_and(|lag| age >= lag.max(PATIENCE)) {
+        // A log that serves a smaller tree proves nothing of a larger one, and shrank.
+        let has_it = self.served >= larger.map_or(head.size, |larger| larger.size);
+        if has_it && self.lag.is_some_and(|lag| age >= lag.max(PATIENCE)) {
             *self.unproved.borrow_mut() = Some(format!(
                 "a head of {} leaves is not proved to be of the tree of {} leaves, {:.1} s after it was served: failed to {why}",
                 head.size,

@@ -81,6 +81,11 @@ impl HeadWatch {
         voice.breach(kind, None, format!("{detail}{saved}"));
     }
 
+    /// How many leaves the tree had whose head was served last.
+    pub(super) fn served(&self) -> u64 {
+        self.latest.as_ref().map_or(0, |latest| latest.size)
+    }
+
     /// Takes that the log takes entries, so that it has to sign.
     pub(super) fn lives(&mut self) {
         self.is_live = true;

@@ -20,6 +20,7 @@ use hammer_tlog::logs::tile::Level;
 
 use super::chain_sweep::ChainSweep;
 use super::ct_log::CtLog;
+use super::entry_dates::EntryDates;
 use crate::log::{LogKind, LogTarget};
 
 /// Verifies a log afterwards, at the head that it has now: every leaf of a range, read from the bundles and tiles of
@@ -124,6 +125,7 @@ impl LogSweep {
         let mut sweep = TileSweep::<StaticCtLeaves>::new(head, range);
         let mut swept = Swept::of(sweep.leaves());
         let mut chains = ChainSweep::new(sweep.leaves());
+        let mut dates = EntryDates::new(sweep.leaves(), head, self.inspector.log().skew());
         while !sweep.is_over() {
             let tiles = self.inspector.tiles(&sweep.needs(TILES)).await?;
             for (tile, found) in tiles {
@@ -133,6 +135,7 @@ impl LogSweep {
                             let unknown = chains.unknown(&bytes);
                             self.issuers(&unknown, &mut swept, &mut chains).await?;
                             chains.bundle(tile.first(), &bytes);
+                            dates.bundle(tile.first(), &bytes);
                         }
                         sweep.tile(tile, bytes);
                     }
@@ -144,6 +147,7 @@ impl LogSweep {
         }
         sweep.flaws().iter().for_each(|flaw| swept.add(flaw_words(flaw)));
         swept.is_proved = sweep.is_proved();
+        dates.end(&mut swept);
         chains.end(&mut swept);
         Ok(swept)
     }
@@ -179,6 +183,7 @@ impl LogSweep {
         let start = range.start.min(end);
         let mut swept = Swept::of(start..end);
         let mut chains = ChainSweep::new(start..end);
+        let mut dates = EntryDates::new(start..end, head, self.inspector.log().skew());
         let mut frontier = match start.checked_sub(1) {
             None => Frontier::new(),
             Some(last) => self.inspector.patiently(async |reader| edge_of(reader, last, start).await).await?,
@@ -191,6 +196,7 @@ impl LogSweep {
             };
             let (leaves, body) = self.inspector.patiently(read_leaves).await?;
             chains.entries(frontier.size(), &body);
+            dates.entries(frontier.size(), &body);
             frontier.extend(leaves.into_iter().take((end - frontier.size()) as usize));
             read(frontier.size() - start);
         }
@@ -209,6 +215,7 @@ impl LogSweep {
                 swept.add(("tampered-entries", None, format!("entries {start} to {end}: {why}")));
             }
         }
+        dates.end(&mut swept);
         chains.end(&mut swept);
         Ok(swept)
     }

@@ -267,7 +267,12 @@ pub(super) fn judge_tiles_place(
     believed: &mut BelievedCheckpoint,
 ) -> Result<LoggedLeaf, Fault> {
     let Some(proof) = &entry.inclusion_proof else {
-        return Err(Fault::new(PROOF, "there is no inclusion proof"));
+        // As of an error that comes with 201.
+        let is_entry = !entry.canonicalized_body.is_empty();
+        return Err(match is_entry {
+            true => Fault::new(PROOF, "there is no inclusion proof"),
+            false => malformed("there is neither an entry nor its inclusion proof"),
+        });
     };
     let (Ok(index), Ok(size)) = (u64::try_from(proof.log_index), u64::try_from(proof.tree_size)) else {
         return Err(malformed("an index of the inclusion proof"));

@@ -9,12 +9,14 @@ use hammer_tlog::keys::key::KeyError;
 use crate::logged::UnreadEntry;
 use crate::trust::Trust;
 
+/// An answer that has not even the form of what was promised.
+pub(crate) const MALFORMED: &str = "malformed-answer";
 /// A timestamp whose issuer may be known to a root that is trusted, as no intermediate certificate is.
 const INTERMEDIATE: &str = "timestamp-intermediate";
 
 /// What is wrong with the form.
 pub(crate) fn malformed(detail: impl Into<String>) -> Fault {
-    Fault::new("malformed-answer", detail)
+    Fault::new(MALFORMED, detail)
 }
 
 /// Whether that is no fault, but a promise that could not be held against anything.
@@ -46,7 +48,7 @@ pub(super) fn timestamp_fault(why: &TimestampFault) -> Fault {
 
 /// A key that cannot be read.
 pub(super) fn unread_key(why: &KeyError) -> Fault {
-    fault_unless(why.is_unknown(), "malformed-answer", format!("failed to {why}"))
+    fault_unless(why.is_unknown(), MALFORMED, format!("failed to {why}"))
 }
 
 /// A path that does not lead to a trusted root.

@@ -4,6 +4,7 @@ use hammer_audit::{HeadFault, OpenedHead};
 use hammer_read::LogHeads;
 use hammer_tlog::logs::note::open_checkpoint;
 
+use super::malformed::MALFORMED;
 use crate::trust::Trust;
 
 /// The log signed it, and signed no other root for a tree of its size that `heads` were shown. Where each head is to join the followed tree
@@ -16,7 +17,8 @@ pub(crate) fn open_tiles_head(
     let verifier = trust
         .rekor_tiles()
         .ok_or_else(|| HeadFault { breach: None, why: "no key of the log is trusted".to_owned() })?;
-    let opened = OpenedHead::of_checkpoint(raw, verifier)?;
+    let opened = OpenedHead::of_checkpoint(raw, verifier)
+        .map_err(|fault| HeadFault { breach: fault.breach.or(Some(MALFORMED)), ..fault })?;
     let (checkpoint, _) = open_checkpoint(raw, verifier)?;
     let checked = heads.map(|heads| heads.check(&checkpoint.origin, opened.size, opened.root));
     checked.transpose().map_err(|other| HeadFault {

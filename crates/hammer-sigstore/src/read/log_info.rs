@@ -6,6 +6,7 @@ use hammer_audit::{HeadFault, OpenedHead};
 use hammer_read::LogHeads;
 use serde::Deserialize;
 
+use crate::judge::malformed::MALFORMED;
 use crate::judge::rekor_log::log_info::open_head;
 use crate::trust::Trust;
 
@@ -38,6 +39,5 @@ pub(super) fn open_log_info(trust: &Trust, heads: &LogHeads, body: &[u8]) -> Res
     Ok(opened)
 }
 
-const MALFORMED: &str = "malformed-answer";
 /// Two roots of one size, both signed.
 const FORKED: &str = "forked-log-info";

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use hammer_audit::{AuditWords, HeadFault, HeadedSource, LogAuditor, LogSource, OpenedHead, ReceivedHead};
+use hammer_audit::{
+    AnswerBound, AuditWords, HeadFault, HeadedSource, LogAuditor, LogSource, OpenedHead, ReceivedHead,
+};
 use hammer_core::promise::PromiseKind;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::audit::{EntryFault, LeafFormat, Receipt};
@@ -72,6 +74,10 @@ impl LogSource for RekorTilesLog {
         CHECKPOINT
     }
 
+    fn bundle_bound(&self) -> AnswerBound {
+        LONGEST_BUNDLE
+    }
+
     fn open_head(&self, body: &[u8]) -> Result<OpenedHead, HeadFault> {
         OpenedHead::of_checkpoint(body, &self.verifier)
     }
@@ -105,6 +111,8 @@ struct ShownHead {
     checkpoint_root: String,
 }
 
+/// 256 entries of 65,535 bytes, behind two bytes of their length each.
+const LONGEST_BUNDLE: AnswerBound = AnswerBound::of(256 * (2 + 65_535));
 /// An accepted entry that no checkpoint covers although the publication delay is over.
 const OVERDUE: &str = "entry-overdue";
 

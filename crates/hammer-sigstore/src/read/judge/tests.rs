@@ -139,6 +139,7 @@ fn a_head_that_is_not_the_logs_is_a_breach_where_it_is_judged_and_leaves_what_is
     let note = entry.pointer("/inclusionProof/checkpoint/envelope").unwrap().as_str().unwrap();
     let forged = note.replacen(note.lines().nth(2).unwrap(), &base64(&[0; 32]), 1);
     assert_eq!(alone(Check::Checkpoint, &forged), "checkpoint-signature");
+    assert_eq!(alone(Check::Checkpoint, "<html>oops</html>"), "malformed-answer");
     for (level, check) in [(Level::Hashes(0), Check::Tile), (Level::Entries, Check::Bundle)] {
         let tile = Part::tile(TileId::new(level, 0), false, &[0; 32]);
         let parts = [Part::bytes(forged.as_bytes()), tile];
