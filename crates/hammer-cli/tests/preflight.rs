@@ -65,6 +65,25 @@ fn a_key_that_is_not_the_logs_is_refused() {
 }
 
 #[test]
+fn a_log_of_the_other_kind_is_refused_with_what_says_it() {
+    for (flavour, is, says) in
+        [(Flavour::StaticCt, "static-ct", "rfc6962"), (Flavour::Rfc6962, "rfc6962", "static-ct")]
+    {
+        let log = Log::of(flavour, Vec::new());
+        for command in ["submit", "read"] {
+            let ended = load(&log, command, (&log.key, log.lab.origin()), &["--kind", says]);
+            let words = [
+                format!("the log is of {is}: it answers 404 to "),
+                format!(
+                    "and the plan says {says}: `--set target.log.kind={is}` says so, and in one line `--kind {is}`"
+                ),
+            ];
+            is_refused(&log, &ended, &words.each_ref().map(String::as_str));
+        }
+    }
+}
+
+#[test]
 fn roots_that_the_log_lacks_are_refused_with_what_prints_them() {
     for flavour in FLAVOURS {
         let log = Log::of(flavour, Vec::new());

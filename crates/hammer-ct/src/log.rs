@@ -1,5 +1,6 @@
 //! The log under load: where it is, what it speaks, and the key by which it is held to its word.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -23,6 +24,34 @@ pub enum LogKind {
     /// RFC 6962: `get-sth` and `get-entries` are read.
     #[serde(rename = "rfc6962")]
     Rfc6962,
+}
+
+impl LogKind {
+    /// The other one.
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::StaticCt => Self::Rfc6962,
+            Self::Rfc6962 => Self::StaticCt,
+        }
+    }
+
+    /// Where a log of this kind has its tree heads, behind a monitoring URL.
+    pub(crate) fn tree_head_path(self) -> &'static str {
+        match self {
+            Self::StaticCt => CHECKPOINT,
+            Self::Rfc6962 => GET_STH,
+        }
+    }
+}
+
+impl fmt::Display for LogKind {
+    /// As plans have it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::StaticCt => "static-ct",
+            Self::Rfc6962 => "rfc6962",
+        })
+    }
 }
 
 /// A log.
@@ -98,10 +127,7 @@ impl LogTarget {
 
     /// Where its tree heads are, behind a monitoring URL.
     pub(crate) fn tree_head_path(&self) -> &'static str {
-        match self.kind {
-            LogKind::StaticCt => CHECKPOINT,
-            LogKind::Rfc6962 => GET_STH,
-        }
+        self.kind.tree_head_path()
     }
 }
 

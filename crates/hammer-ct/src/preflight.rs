@@ -18,6 +18,18 @@ use crate::log::{GET_ROOTS, LogKind, LogTarget};
 /// Why a log is not the one that a plan means: a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogMismatch {
+    /// It has its tree heads where one of the other kind has them, and none where one of the plan's has them.
+    #[error("the log is of {is}: it answers 404 to {lacks} and serves {has}, and the plan says {says}")]
+    Kind {
+        /// What it is.
+        is: LogKind,
+        /// What the plan says.
+        says: LogKind,
+        /// Where tree heads are looked for.
+        lacks: &'static str,
+        /// Where it has them.
+        has: &'static str,
+    },
     /// Its checkpoints have another first line.
     #[error("the log signs as {signs}, and the plan says {says}")]
     Origin {
@@ -91,16 +103,32 @@ impl Preflight<'_> {
 
     async fn head(&self) -> Result<Option<LogMismatch>, ConfigError> {
         let client = self.open(self.log.place(self.client.clone()))?;
-        let path = self.log.tree_head_path();
         // What is wrong once may be a lie of its own, or an old answer of a cache.
         let mut found = None;
         for _ in 0..LOOKS {
-            found = self.read(&client, path).await.and_then(|body| self.mismatch(&body));
+            found = self.head_mismatch(&client).await;
             if found.is_none() {
                 break;
             }
         }
         Ok(found)
+    }
+
+    async fn head_mismatch(&self, client: &LogClient) -> Option<LogMismatch> {
+        let (says, lacks) = (self.log.kind, self.log.tree_head_path());
+        let answer = self.answer(client, None, lacks).await?;
+        match answer.status {
+            StatusCode::OK => self.mismatch(&answer.body),
+            StatusCode::NOT_FOUND => {
+                let is = says.other();
+                let has = is.tree_head_path();
+                // Of the server that lacks the other.
+                let other = self.answer(client, answer.endpoint, has).await?;
+                let is_it = other.status == StatusCode::OK && is_tree_head(is, &other.body);
+                is_it.then_some(LogMismatch::Kind { is, says, lacks, has })
+            }
+            _ => None,
+        }
     }
 
     /// What of a tree head is not as the plan says.
@@ -137,15 +165,20 @@ impl Preflight<'_> {
 
     /// What is answered with 200 at a path.
     async fn read(&self, client: &LogClient, path: &str) -> Option<Vec<u8>> {
+        let answer = self.answer(client, None, path).await?;
+        (answer.status == StatusCode::OK).then_some(answer.body)
+    }
+
+    /// What is answered at a path in time, by that server or by whose turn it is.
+    async fn answer(&self, client: &LogClient, server: Option<usize>, path: &str) -> Option<Answer> {
         let deadline = self.clock.now().saturating_add(PATIENCE);
         let mut answer = Answer::new();
         let went = {
-            let asked = pin!(client.get_from(None, (path, false), &mut answer));
+            let asked = pin!(client.get_from(server, (path, false), &mut answer));
             let ended = select(asked, self.clock.sleep_until(deadline)).await;
             matches!(ended, Either::Left((Ok(()), _)))
         };
-        let is_whole = went && answer.status == StatusCode::OK;
-        (is_whole && answer.decode(LARGEST_ANSWER).is_ok()).then_some(answer.body)
+        (went && answer.decode(LARGEST_ANSWER).is_ok()).then_some(answer)
     }
 }
 
@@ -161,6 +194,14 @@ fn of_checkpoint(log: &LogTarget, body: &[u8]) -> Option<LogMismatch> {
         return Some(LogMismatch::Origin { signs: origin, says: log.origin.clone(), is_key_right });
     }
     (!is_key_right).then_some(LogMismatch::Key { origin, signs, says: expected })
+}
+
+/// Whether this has the form of a tree head of that kind.
+fn is_tree_head(kind: LogKind, body: &[u8]) -> bool {
+    match kind {
+        LogKind::StaticCt => Note::parse(body).is_ok(),
+        LogKind::Rfc6962 => serde_json::from_slice::<GetSthResponse>(body).is_ok(),
+    }
 }
 
 /// Whether this is a tree head that another key signed.

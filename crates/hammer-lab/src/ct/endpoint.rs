@@ -7,6 +7,7 @@ use http::{Method, Response, StatusCode, request::Parts};
 use tokio::sync::watch;
 
 use super::log::Log;
+use super::plan::Flavour;
 use crate::serve::{
     Target,
     answer::{self, AnswerBody},
@@ -23,6 +24,15 @@ pub struct CtTarget {
 }
 
 impl CtTarget {
+    /// Whether a log of this flavour has that endpoint: TesseraCT answers 404 for what RFC 6962 has beside submissions and roots, and
+    /// ct_server for tiles.
+    fn has(&self, endpoint: &str) -> bool {
+        match self.log.flavour() {
+            Flavour::StaticCt => !PROOFS_AND_ENTRIES.contains(&endpoint),
+            Flavour::Rfc6962 => !TILES.contains(&endpoint),
+        }
+    }
+
     fn below_prefix<'a>(&self, path: &'a str) -> Option<&'a str> {
         path.strip_prefix(self.prefix.as_str())
     }
@@ -49,7 +59,7 @@ impl Target for CtTarget {
 
     fn endpoint(&self, _: &Method, path: &str) -> &'static str {
         let Some(path) = self.below_prefix(path) else { return OTHER };
-        match path {
+        let endpoint = match path {
             "checkpoint" => "checkpoint",
             "log.v3.json" => "log.v3.json",
             _ if path.starts_with("tile/data/") => "data-tile",
@@ -60,7 +70,8 @@ impl Target for CtTarget {
                 let name = path.strip_prefix("ct/v1/").unwrap_or_default();
                 RFC6962.iter().find(|endpoint| **endpoint == name).copied().unwrap_or(OTHER)
             }
-        }
+        };
+        if self.has(endpoint) { endpoint } else { OTHER }
     }
 
     async fn answer(
@@ -108,6 +119,11 @@ impl Target for CtTarget {
 
 const OTHER: &str = "other";
 
+/// What RFC 6962 has and static-ct-api has tiles for.
+const PROOFS_AND_ENTRIES: [&str; 5] =
+    ["get-sth", "get-sth-consistency", "get-proof-by-hash", "get-entries", "get-entry-and-proof"];
+/// The other way around.
+const TILES: [&str; 5] = ["checkpoint", "tile", "data-tile", "names-tile", "issuer"];
 /// Names below `ct/v1/`.
 const RFC6962: [&str; 8] = [
     "add-chain",

@@ -258,6 +258,11 @@ impl Log {
         }
     }
 
+    /// What it speaks.
+    pub(crate) fn flavour(&self) -> Flavour {
+        self.plan.flavour
+    }
+
     /// Whether SCTs are signed as their batch is sequenced, while its leaves are at hand.
     pub(crate) fn signs_batches(&self) -> bool {
         self.plan.flavour == Flavour::StaticCt && self.lies.is_none()

@@ -64,6 +64,12 @@ pub(crate) async fn submit_many(
     mint: &Mint,
     seqs: std::ops::Range<u64>,
 ) -> HashMap<u64, Hash> {
+    let submitted = submit_all(lab, mint, seqs).await;
+    submitted.into_iter().map(|(sct, leaf)| (sct.leaf_index().unwrap().unwrap(), leaf)).collect()
+}
+
+/// The same of a log whose SCTs have no index, too.
+async fn submit_all(lab: &CtLabHandle, mint: &Mint, seqs: std::ops::Range<u64>) -> Vec<(Sct, Hash)> {
     let key = LogKey::from_der(lab.log_key_spki()).unwrap();
     let Connection::Http2(sender) = Connection::http2(&lab.url).await else { unreachable!() };
     let mut tasks = tokio::task::JoinSet::new();
@@ -79,7 +85,8 @@ pub(crate) async fn submit_many(
     let verified = |(answer, entry): (Answer, SignedEntry)| {
         let sct = Sct::from_json(&answer.body).unwrap_or_else(|_| panic!("{}", answer.text()));
         sct.verify(&key, entry.by_ref()).unwrap();
-        (sct.leaf_index().unwrap().unwrap(), sct.leaf_hash(entry.by_ref()).unwrap())
+        let leaf = sct.leaf_hash(entry.by_ref()).unwrap();
+        (sct, leaf)
     };
     tasks.join_all().await.into_iter().map(verified).collect()
 }
@@ -143,13 +150,14 @@ async fn every_accepted_entry_is_proved_through_tiles_and_found_in_its_bundle() 
 #[tokio::test]
 async fn rfc6962_reads_prove_the_same_tree() {
     let mint = Mint::new();
-    let lab = start(quick_plan(), &mint).await;
+    let lab = start(CtLabPlan { flavour: Flavour::Rfc6962, ..quick_plan() }, &mint).await;
     let url = |path: &str| format!("{}/ct/v1/{path}", lab.url);
     let key = LogKey::from_der(lab.log_key_spki()).unwrap();
     let mut heads: Vec<GetSthResponse> = Vec::new();
-    let mut accepted = HashMap::new();
+    let mut accepted = Vec::new();
     for seqs in [0..1, 1..7, 7..300] {
-        accepted.extend(submit_many(&lab, &mint, seqs).await);
+        accepted.extend(submit_all(&lab, &mint, seqs).await.into_iter().map(|(_, leaf)| leaf));
+        until(|| lab.stats().published_size == accepted.len() as u64).await;
         let head: GetSthResponse = get(&url("get-sth")).await.json();
         head.verify(&key).unwrap();
         assert_eq!(head.tree_size, accepted.len() as u64);
@@ -164,21 +172,26 @@ async fn rfc6962_reads_prove_the_same_tree() {
         verify_consistency(first, newest.tree_size, old_root, new_root, &proof.consistency).unwrap();
     }
     let (size, root) = (heads[2].tree_size, heads[2].sha256_root_hash);
-    for (index, leaf) in accepted.iter().filter(|(index, _)| *index % 17 == 0) {
+    let mut logged = HashMap::new();
+    for leaf in &accepted {
         let hash: String = form_urlencoded::byte_serialize(leaf.to_base64().as_bytes()).collect();
         let proof: GetProofByHash =
             get(&url(&format!("get-proof-by-hash?hash={hash}&tree_size={size}"))).await.json();
-        assert_eq!(proof.leaf_index, *index);
-        verify_inclusion(*index, size, leaf, &proof.audit_path, &root).unwrap();
+        let index = proof.leaf_index;
+        verify_inclusion(index, size, leaf, &proof.audit_path, &root).unwrap();
+        assert_eq!(logged.insert(index, *leaf), None, "each has its own place");
+        if index % 17 != 0 {
+            continue;
+        }
         let answer = get(&url(&format!("get-entry-and-proof?leaf_index={index}&tree_size={size}"))).await;
         let entry: GetEntryAndProof = answer.json();
         assert_eq!(leaf_hash(&entry.leaf_input.0), *leaf);
-        verify_inclusion(*index, size, leaf, &entry.audit_path, &root).unwrap();
+        verify_inclusion(index, size, leaf, &entry.audit_path, &root).unwrap();
     }
     let entries: GetEntries = get(&url("get-entries?start=250&end=5000")).await.json();
     assert_eq!(entries.entries.len(), 50);
     for (index, entry) in (250..).zip(&entries.entries) {
-        assert_eq!(leaf_hash(&entry.leaf_input.0), accepted[&index]);
+        assert_eq!(leaf_hash(&entry.leaf_input.0), logged[&index]);
         let precert = entry.leaf_input.0[11] == 1;
         let kind = if precert { EntryType::Precert } else { EntryType::X509 };
         let extra = ExtraData::parse(kind, &entry.extra_data.0).unwrap();
@@ -190,8 +203,9 @@ async fn rfc6962_reads_prove_the_same_tree() {
 #[tokio::test]
 async fn rfc6962_reads_refuse_what_makes_no_sense_in_text() {
     let mint = Mint::new();
-    let lab = start(quick_plan(), &mint).await;
+    let lab = start(CtLabPlan { flavour: Flavour::Rfc6962, ..quick_plan() }, &mint).await;
     submit(&lab, &mint, &mint.chain(1), false).await;
+    until(|| lab.stats().published_size == 1).await;
     let unknown: String = form_urlencoded::byte_serialize(Hash([7; 32]).to_base64().as_bytes()).collect();
     for (path, status) in [
         ("get-sth-consistency?first=2&second=1".to_owned(), 400),
@@ -360,24 +374,63 @@ async fn a_log_that_keeps_its_newest_entries_proves_those_and_says_what_is_gone(
         leaves.extend(submit_many(&lab, &mint, first..first + 500).await);
     }
     until(|| lab.stats().published_size == 3_000).await;
-    let newest = checkpoint(&lab).await;
     let status = async |path: &str| get(&format!("{}/{path}", lab.url)).await.status;
-    for gone in ["tile/data/000", "tile/0/000", "tile/data/006", "ct/v1/get-entries?start=0&end=5"] {
+    for gone in ["tile/data/000", "tile/0/000", "tile/data/006"] {
         assert_eq!(status(gone).await, 410, "{gone}");
     }
     for kept in ["tile/data/008", "tile/0/010", "tile/0/011.p/184", "tile/1/000.p/11"] {
         assert_eq!(status(kept).await, 200, "{kept}");
     }
     assert_eq!(status("tile/data/012").await, 404);
-    let (index, leaf) = (2_500, leaves[&2_500]);
-    let query = format!("get-entry-and-proof?leaf_index={index}&tree_size=3000");
-    let answer = get(&format!("{}/ct/v1/{query}", lab.url)).await;
-    let proved: GetEntryAndProof = answer.json();
-    assert_eq!(leaf_hash(&proved.leaf_input.0), leaf);
-    verify_inclusion(index, 3_000, &leaf, &proved.audit_path, &newest.root).unwrap();
+    let bundle = get(&format!("{}/tile/data/008", lab.url)).await.body;
+    let entry = Entries::new(&bundle).next().unwrap().unwrap();
+    assert_eq!(entry.leaf_hash().unwrap(), leaves[&2048]);
     // What is forgotten altogether is a new entry.
     assert_eq!(submit(&lab, &mint, &mint.chain(0), false).await.0.leaf_index().unwrap(), Some(3_000));
     lab.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_log_of_rfc6962_that_keeps_its_newest_entries_proves_those_and_says_what_is_gone() {
+    let mint = Mint::new();
+    let kept = CtLabPlan { keep_entries: Some(KeptEntries::LEAST), ..quick_plan() };
+    let lab = start(CtLabPlan { flavour: Flavour::Rfc6962, ..kept }, &mint).await;
+    let mut leaves = Vec::new();
+    for first in (0..3_000).step_by(500) {
+        leaves.extend(submit_all(&lab, &mint, first..first + 500).await.into_iter().map(|(_, leaf)| leaf));
+    }
+    until(|| lab.stats().published_size == 3_000).await;
+    let url = |path: &str| format!("{}/ct/v1/{path}", lab.url);
+    let newest: GetSthResponse = get(&url("get-sth")).await.json();
+    assert_eq!(get(&url("get-entries?start=0&end=5")).await.status, 410);
+    let answer = get(&url("get-entry-and-proof?leaf_index=2500&tree_size=3000")).await;
+    let proved: GetEntryAndProof = answer.json();
+    let leaf = leaf_hash(&proved.leaf_input.0);
+    assert!(leaves.contains(&leaf));
+    verify_inclusion(2_500, 3_000, &leaf, &proved.audit_path, &newest.sha256_root_hash).unwrap();
+    lab.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_log_has_the_endpoints_of_its_flavour_alone() {
+    let mint = Mint::new();
+    let tiles = ["checkpoint", "tile/0/000.p/1", "tile/data/000.p/1"];
+    let proofs = ["ct/v1/get-sth", "ct/v1/get-entries?start=0&end=0"];
+    for flavour in [Flavour::StaticCt, Flavour::Rfc6962] {
+        let lab = start(CtLabPlan { flavour, ..quick_plan() }, &mint).await;
+        submit(&lab, &mint, &mint.chain(1), false).await;
+        until(|| lab.stats().published_size == 1).await;
+        let (has, lacks) = match flavour {
+            Flavour::StaticCt => (tiles.as_slice(), proofs.as_slice()),
+            Flavour::Rfc6962 => (proofs.as_slice(), tiles.as_slice()),
+        };
+        for (paths, status) in [(has, 200), (lacks, 404), (&["ct/v1/get-roots"], 200)] {
+            for path in paths {
+                assert_eq!(get(&format!("{}/{path}", lab.url)).await.status, status, "{path}");
+            }
+        }
+        lab.shutdown().await;
+    }
 }
 
 #[tokio::test]

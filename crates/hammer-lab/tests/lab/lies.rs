@@ -345,10 +345,10 @@ async fn a_missed_merge_delay_holds_back_all_that_follows_where_an_index_is_prom
     watch.publish(3).await;
     watch.poll().await;
     assert_eq!((told(&watch), watch.verdicts.len()), (vec![], 3));
-    watch.clock.advance(Duration::from_secs(61));
+    // A head without the entries is dated behind that.
+    watch.resigned(Duration::from_secs(61)).await;
     let missed: Vec<_> = (3..6).map(|at| (LieKind::MmdMissed, Some(at), Some(at))).collect();
     assert_eq!(told(&watch), missed, "the merge delay of 60 s is over");
-    // A head without the entries is dated behind that.
     watch.poll().await;
     watch.clock.advance(Duration::from_secs(20));
     watch.publish(6).await;
@@ -372,7 +372,7 @@ async fn a_missed_merge_delay_is_the_entrys_own_where_no_index_is_promised() {
         watch.publish(5).await;
         watch.poll().await;
         assert_eq!((told(&watch), watch.verdicts.len()), (vec![], 5));
-        watch.clock.advance(Duration::from_secs(61));
+        watch.resigned(Duration::from_secs(61)).await;
         assert_eq!(told(&watch), [(LieKind::MmdMissed, Some(3), None)]);
         if late.is_some() {
             watch.poll().await;

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use hammer_lab::{CtLabHandle, CtLabPlan, LogConfig, ManualClock, ct::Flavour};
+use hammer_lab::{Clock as _, CtLabHandle, CtLabPlan, LogConfig, ManualClock, ct::Flavour};
 use hammer_tlog::{
     ct::bundle::StaticCtLeaves,
     ct::rfc6962::{GetEntries, GetSthConsistency, GetSthResponse},
@@ -17,7 +17,7 @@ use hammer_tlog::{
 
 use crate::{
     chains::{Mint, body},
-    client::{get, post},
+    client::{get, post, within},
     ct_log::{signed_entry, submit_many},
     faults::advance_until,
 };
@@ -124,6 +124,18 @@ impl Watch {
     pub(crate) async fn publish(&self, size: u64) {
         let covers = || self.lab.stats().published_size == size;
         advance_until(&self.clock, Duration::from_millis(2), covers).await;
+    }
+
+    /// Waits until the head that is served was signed after so much more of the log's time.
+    pub(crate) async fn resigned(&self, later: Duration) {
+        let signed_ms = self.clock.unix_ms();
+        self.clock.advance(later);
+        within(async {
+            while self.head().await.timestamp_ms <= signed_ms {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        })
+        .await;
     }
 
     /// Fetches the head, proves it, and audits what it covers.

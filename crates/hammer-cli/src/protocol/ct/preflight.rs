@@ -68,6 +68,7 @@ fn roots(plan: &Plan, submitted: &[&SubmitPlan]) -> Vec<Vec<u8>> {
 /// The key of a log that says something else.
 fn key(mismatch: &LogMismatch) -> &'static str {
     match mismatch {
+        LogMismatch::Kind { .. } => "kind",
         LogMismatch::Origin { .. } => "origin",
         LogMismatch::Key { .. } | LogMismatch::HeadKey { .. } => "public_key",
         LogMismatch::Roots { .. } => "submission_url",
@@ -90,6 +91,9 @@ impl fmt::Display for Mend<'_> {
         // A list's item is named by its place in a change.
         let log = log.to_string().replace('[', ".").replace(']', "");
         match mismatch {
+            LogMismatch::Kind { is, .. } => {
+                write!(f, "`--set {log}.kind={is}` says so, and in one line `--kind {is}`")
+            }
             LogMismatch::Origin { signs, is_key_right: true, .. } => {
                 let signs = typed(signs);
                 write!(f, "`--set {log}.origin={signs}` says so, and in one line `--origin {signs}`")
