@@ -193,6 +193,7 @@ fn a_plan_that_contradicts_itself_is_refused() {
             "workloads.web.load={ramp: {from: 1/s, to: 2/s, over: 0s}}",
             "workloads[0].load.ramp.over: a ramp takes time",
         ),
+        ("health.dispatch_lag_p99=0s", "health.dispatch_lag_p99=0s: nothing is sent at the very instant"),
         (
             "workloads.web.load={bursts: {size: 2, every: 1s, within: 2s}}",
             "workloads[0].load.bursts.within: it is longer than every, 1s",

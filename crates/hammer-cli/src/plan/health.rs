@@ -3,7 +3,8 @@
 use hammer_measure::health::{HealthPolicy, OnFail};
 use hammer_values::TimeSpan;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// How late the generator may be, and what becomes of a run in which something of its own was wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct HealthPlan {
     /// The longest that the 99th percentile of dispatch lag may be in any series; without it a twentieth of that of its response time,
     /// and 1 ms at least.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "attainable")]
     pub(crate) dispatch_lag_p99: Option<TimeSpan>,
     /// What a health finding does.
     pub(crate) on_fail: OnHealthFail,
@@ -26,6 +27,17 @@ pub(crate) enum OnHealthFail {
     Fail,
     /// It is told, and the run stands as it would without.
     Warn,
+}
+
+/// A bound that a run can keep.
+fn attainable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<TimeSpan>, D::Error> {
+    let bound = Option::deserialize(deserializer)?;
+    match bound {
+        Some(TimeSpan::ZERO) => {
+            Err(D::Error::custom("nothing is sent at the very instant: give more than 0s"))
+        }
+        bound => Ok(bound),
+    }
 }
 
 impl HealthPlan {

@@ -16,6 +16,6 @@ pub struct Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { series, per_s } = self;
-        write!(f, "hammer, with what it embeds, was the limit of {series}: at least {per_s:.0}/s")
+        write!(f, "hammer was the limit of {series}: at least {per_s:.0}/s")
     }
 }

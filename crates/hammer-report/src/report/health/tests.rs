@@ -99,7 +99,7 @@ fn a_run_has_what_is_to_be_known_beside_its_figures_and_what_its_plan_says_of_fi
     let notes = vec![health::HealthNote::Limit(limit)];
     let found = health::Health { notes, policy, ..health::Health::default() };
     let of_run = serde_json::to_value(Health::of_run(&found, &AlarmRecord::default())).unwrap();
-    let text = "hammer, with what it embeds, was the limit of web/get: at least 1234/s";
+    let text = "hammer was the limit of web/get: at least 1234/s";
     assert_eq!(
         of_run["notes"],
         json!([{ "kind": "limit", "text": text, "series": "web/get", "per_s": 1_234.5 }])
