@@ -20,12 +20,11 @@ use hammer_tlog::logs::tile::TileId;
 use crate::answered_heads::{AnsweredHeads, HeadCounts};
 use crate::head_survey::HeadSurvey;
 use crate::link::Lane;
-use crate::messages::{UNPROVED_CHECKPOINT, event_words, finding_words};
+use crate::messages::{event_words, finding_words};
 use crate::place::LogPlace;
 use crate::prove::prove;
 use crate::reader::AuditReader;
 use crate::receipt_file::ReceiptFile;
-use crate::refused_proof::RefusedProof;
 use crate::retry::RetryPolicy;
 use crate::source::{HeadId, LogSource};
 use crate::tree_reading::{AuditRound, TreeReading};
@@ -36,6 +35,7 @@ mod followed_trees;
 mod head_joins;
 mod head_watch;
 mod late_tiles;
+mod proof_watch;
 mod receipt_desk;
 mod reference_watch;
 mod tree_turn;
@@ -44,9 +44,10 @@ mod voice;
 
 use due_survey::DueSurvey;
 use followed_trees::{FollowedTree, FollowedTrees};
-use head_joins::HeadJoins;
+use head_joins::{HeadJoins, JoinBounds};
 use head_watch::HeadWatch;
 use late_tiles::LateTiles;
+use proof_watch::ProofWatch;
 use receipt_desk::ReceiptDesk;
 use reference_watch::ReferenceWatch;
 use trouble_watch::TroubleWatch;
@@ -128,11 +129,7 @@ struct AuditLoop<L, T> {
     /// The same while the newest head is too old.
     ages: DueSurvey,
     references: ReferenceWatch,
-    refused_proof: RefusedProof,
-    /// Why a head could not be proved last, of those that the log refuses to prove.
-    refusal: Option<String>,
-    /// Whether it was told that heads are not proved to the followed tree.
-    withheld: bool,
+    proofs: ProofWatch,
     voice: AuditVoice,
 }
 
@@ -169,9 +166,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             survey: DueSurvey::new(every, own_clock),
             ages: DueSurvey::new(every, own_clock),
             references: ReferenceWatch::default(),
-            refused_proof: RefusedProof::default(),
-            refusal: None,
-            withheld: false,
+            proofs: ProofWatch::default(),
             voice: AuditVoice::new(name, sink, clock),
         }
     }
@@ -323,11 +318,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
                 proved => {
                     // Of several servers the one that is asked may not be the one that served the head.
                     if !self.reader.are_several() {
-                        let need = follower.need();
-                        let refused = self.refused_proof.went(need.as_ref(), &proved, self.voice.now());
-                        refused.into_iter().for_each(|said| {
-                            self.voice.breach(UNPROVED_CHECKPOINT, None, said);
-                        });
+                        self.proofs.went(follower.need().as_ref(), &proved, &self.voice);
                     }
                     proved?;
                 }
@@ -338,24 +329,17 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
 
     /// Holds the heads that answers came with against the followed trees, as many as there is time for beside the load.
     async fn join(&mut self) -> Result<(), Trouble> {
-        let Self { reader, chains, answered, tree: reading, heads, voice, refusal, withheld, .. } = self;
-        let (most, at_once, span) = match voice.is_judging() {
-            true => (JOINED_AT_LAST, AT_ONCE_AT_LAST, JOIN_FOR_AT_LAST),
-            false => (JOINED, AT_ONCE, JOIN_FOR),
-        };
-        let (until, is_over) = (voice.now().saturating_add(span), voice.is_judging());
-        let lag = reader.log().lags_at_most().map(Nanos::from);
-        let (refused, unproved) = Default::default();
-        let served = heads.served();
-        let joins =
-            HeadJoins { reader, answered, until, most, at_once, lag, served, refusal: refused, unproved };
+        let Self { reader, chains, answered, tree: reading, heads, voice, proofs, .. } = self;
+        let is_over = voice.is_judging();
+        let bounds = JoinBounds::of(is_over, voice.now());
+        let joins = HeadJoins::new(reader, answered, bounds, heads.served());
         let active = chains.active().tree;
         let mut found = |tree: u64, event: &Event| {
             if tree == active && matches!(event, Event::First { .. } | Event::Grew { .. }) {
                 reading.follow(event);
             }
             if matches!(event, Event::Forked { .. } | Event::Shrank { .. } | Event::BadProof { .. }) {
-                told(event, heads, voice);
+                heads.told(event, voice);
             }
         };
         for tree in answered.trees() {
@@ -366,11 +350,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             }
             joins.join_earlier(chain, &mut found).await?;
         }
-        *refusal = joins.refusal.take().or(refusal.take());
+        // Of a log that contradicted itself it is known why no proof holds.
         let unproved = joins.unproved.take().filter(|_| !heads.has_contradicted());
-        if let Some(said) = unproved.filter(|_| !std::mem::replace(withheld, true)) {
-            voice.breach(UNPROVED_CHECKPOINT, None, said);
-        }
+        proofs.joined(joins.refusal.take(), unproved, voice);
         let counts = self.answered.counts();
         if counts != HeadCounts::default() {
             self.voice.observed("heads_joined", counts.joined as f64);
@@ -403,7 +385,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             }
             match event {
                 Event::MissingTile { tile, .. } => self.missing(tile, event_words(&event)),
-                event => told(&event, &mut self.heads, &mut self.voice),
+                event => self.heads.told(&event, &mut self.voice),
             }
         }
     }
@@ -482,42 +464,10 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         unlooked.extend(self.tree.unlooked());
         let all = self.tree.pending();
         self.desk.without_verdict(looked, (unlooked, all), why, self.reader.log(), &self.voice);
-        let HeadCounts { joined, unjoined } = self.answered.counts();
-        let unproved = self.answered.waiting_since(now.0.saturating_sub(UNPROVED.0));
-        if unproved > 0 {
-            self.voice.observed("heads_unproved", unproved as f64);
-        }
-        if unjoined > 0 {
-            let said = "checkpoints were not joined to the followed tree, beside";
-            let why = self.refusal.take().map(|why| format!("; the last that was refused: failed to {why}"));
-            self.voice.note(&format!("{unjoined} {said} {joined} that were{}", why.unwrap_or_default()));
-        }
+        self.proofs.end(&self.answered, &self.voice);
         self.desk.ended(&self.voice);
     }
 }
-
-/// Tells what an event shows.
-fn told(event: &Event, heads: &mut HeadWatch, voice: &mut AuditVoice) {
-    let Some((kind, index, detail)) = event_words(event) else { return };
-    match event {
-        Event::Forked { older, newer, .. } | Event::Shrank { older, newer } => {
-            heads.contradicted(kind, index, &detail, &[older.clone(), newer.clone()], voice);
-        }
-        // No proof of such a log can hold.
-        Event::BadProof { .. } | Event::Unproved { .. } if heads.has_contradicted() => {}
-        Event::BadProof { .. } => voice.doubted(kind, detail),
-        _ => voice.wrong(kind, index, detail),
-    }
-}
-
-/// Heads of answers that are joined in one round, and in one without load; for how long; and the proofs that are asked for at once.
-const JOINED: usize = 32;
-const JOINED_AT_LAST: usize = 1000;
-const JOIN_FOR: Nanos = Nanos::from_secs(1);
-// Each round asks for head and newest proof first: of a log that takes seconds to answer, little else would fit in a short one.
-const JOIN_FOR_AT_LAST: Nanos = Nanos::from_secs(10);
-const AT_ONCE: usize = 2;
-const AT_ONCE_AT_LAST: usize = 8;
 
 /// How long before a promise is due all servers of a log are asked for a head that covers it.
 const SOON_MS: u64 = 10_000;
@@ -533,9 +483,6 @@ const LAST_TILES: Nanos = Nanos::from_millis(400);
 
 /// What is refused in the last round is tried again for so long.
 const LAST_TRIES: Nanos = Nanos::from_millis(800);
-
-/// How long a head may wait for what proves it at the end: whoever was asked last may lag behind whoever served it.
-const UNPROVED: Nanos = Nanos::from_secs(10);
 
 /// How long what is wrong with an entry waits for the receipt of its submission, and a false proof for a fork.
 const UNNAMED: Nanos = Nanos::from_secs(10);

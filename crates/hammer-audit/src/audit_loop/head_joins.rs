@@ -17,25 +17,54 @@ use crate::trouble::Trouble;
 
 /// Joins the heads that answers came with to a followed tree, within bounds.
 pub(super) struct HeadJoins<'a, L> {
-    pub(super) reader: &'a AuditReader<L>,
-    pub(super) answered: &'a AnsweredHeads,
-    /// No further head is taken up after that.
-    pub(super) until: Nanos,
-    /// Heads that are joined at most.
-    pub(super) most: usize,
-    /// Proofs that are asked for at once.
-    pub(super) at_once: usize,
+    reader: &'a AuditReader<L>,
+    answered: &'a AnsweredHeads,
+    bounds: JoinBounds,
     /// How long one of the log's servers lags behind another, where they do.
-    pub(super) lag: Option<Nanos>,
+    lag: Option<Nanos>,
     /// The size of the tree that the log serves now.
-    pub(super) served: u64,
+    served: u64,
     /// Why the last one was refused.
     pub(super) refusal: RefCell<Option<String>>,
     /// A head that no server proves, though each must have had it for long, in words.
     pub(super) unproved: RefCell<Option<String>>,
 }
 
-impl<L: LogSource> HeadJoins<'_, L> {
+/// How many heads are joined in a round.
+pub(super) struct JoinBounds {
+    /// No further head is taken up after that.
+    until: Nanos,
+    /// Heads that are joined at most.
+    most: usize,
+    /// Proofs that are asked for at once.
+    at_once: usize,
+}
+
+impl JoinBounds {
+    /// Those of a round that starts now, beside the load, or once that is over.
+    pub(super) fn of(is_over: bool, now: Nanos) -> Self {
+        let (most, at_once, span) =
+            if is_over { (1000, 8, JOIN_FOR_AT_LAST) } else { (32, 2, Nanos::from_secs(1)) };
+        Self { until: now.saturating_add(span), most, at_once }
+    }
+}
+
+// Each round asks for head and newest proof first: of a log that takes seconds to answer, little else would fit in a short one.
+const JOIN_FOR_AT_LAST: Nanos = Nanos::from_secs(10);
+
+impl<'a, L: LogSource> HeadJoins<'a, L> {
+    /// Joins of a log whose tree has so many leaves by the head that it serves now.
+    pub(super) fn new(
+        reader: &'a AuditReader<L>,
+        answered: &'a AnsweredHeads,
+        bounds: JoinBounds,
+        served: u64,
+    ) -> Self {
+        let lag = reader.log().lags_at_most().map(Nanos::from);
+        let (refusal, unproved) = Default::default();
+        Self { reader, answered, bounds, lag, served, refusal, unproved }
+    }
+
     /// Has the tree followed as far as answers say that it goes. The newest head comes first: by one proof all others are then of earlier
     /// states, and none of their proofs has to wait for another. `found` is told what shows.
     pub(super) async fn join_later(
@@ -55,7 +84,7 @@ impl<L: LogSource> HeadJoins<'_, L> {
         }
         // Whoever proves lags behind whoever answered, or the newest is of another tree: the others, as far as that goes.
         let mut from = size(follower).saturating_add(1);
-        for _ in 0..self.most {
+        for _ in 0..self.bounds.most {
             let Some(head) = self.answered.next(*tree, from).filter(|_| !self.is_over()) else { break };
             follower.head(head.clone());
             if !self.went_on(*tree, follower, &head, found).await? {
@@ -73,7 +102,7 @@ impl<L: LogSource> HeadJoins<'_, L> {
         found: &mut impl FnMut(u64, &Event),
     ) -> Result<(), Trouble> {
         let Some(newest) = follower.trusted().map(|trusted| trusted.size) else { return Ok(()) };
-        for heads in self.answered.up_to(*tree, newest, self.most).chunks(self.at_once) {
+        for heads in self.answered.up_to(*tree, newest, self.bounds.most).chunks(self.bounds.at_once) {
             if self.is_over() {
                 break;
             }
@@ -183,6 +212,6 @@ impl<L: LogSource> HeadJoins<'_, L> {
     }
 
     fn is_over(&self) -> bool {
-        self.reader.now() >= self.until
+        self.reader.now() >= self.bounds.until
     }
 }

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use hammer_measure::Nanos;
 use hammer_tlog::logs::audit::{Kept, ReceiptClock};
-use hammer_tlog::logs::follow::Head;
+use hammer_tlog::logs::follow::{Event, Head};
 
 use super::voice::AuditVoice;
 use crate::head_dates::{HeadDates, MisdatedHead};
 use crate::head_files::{save_heads, save_newer};
-use crate::messages::{LOG_FORKED, OLD_CHECKPOINT, SHRINKING_TREE};
+use crate::messages::{LOG_FORKED, OLD_CHECKPOINT, SHRINKING_TREE, event_words};
 use crate::source::Cosigner;
 use crate::stale_heads::StaleHeads;
 
@@ -160,6 +160,20 @@ impl HeadWatch {
 
     pub(super) fn has_contradicted(&self) -> bool {
         !self.contradicted.is_empty()
+    }
+
+    /// Tells what an event shows.
+    pub(super) fn told(&mut self, event: &Event, voice: &mut AuditVoice) {
+        let Some((kind, index, detail)) = event_words(event) else { return };
+        match event {
+            Event::Forked { older, newer, .. } | Event::Shrank { older, newer } => {
+                self.contradicted(kind, index, &detail, &[older.clone(), newer.clone()], voice);
+            }
+            // No proof of such a log can hold.
+            Event::BadProof { .. } | Event::Unproved { .. } if self.has_contradicted() => {}
+            Event::BadProof { .. } => voice.doubted(kind, detail),
+            _ => voice.wrong(kind, index, detail),
+        }
     }
 
     /// Tells that two heads contradict each other, and saves them. What a log signs once it has contradicted itself so says

@@ -1,0 +1,53 @@
+//! Heads that a log does not prove.
+
+use hammer_measure::Nanos;
+use hammer_tlog::logs::follow::Need;
+
+use super::voice::AuditVoice;
+use crate::answered_heads::{AnsweredHeads, HeadCounts};
+use crate::messages::UNPROVED_CHECKPOINT;
+use crate::refused_proof::RefusedProof;
+use crate::trouble::Trouble;
+
+/// Heads that the log does not prove, so far: each way of that is told once.
+#[derive(Default)]
+pub(super) struct ProofWatch {
+    refused: RefusedProof,
+    /// Why a head could not be joined last, of those that the log refuses to prove.
+    refusal: Option<String>,
+    /// Whether it was told that heads are not proved to the followed tree.
+    is_told: bool,
+}
+
+impl ProofWatch {
+    /// Takes how a round proved what the one server of the log served.
+    pub(super) fn went(&mut self, need: Option<&Need>, went: &Result<(), Trouble>, voice: &AuditVoice) {
+        let refused = self.refused.went(need, went, voice.now());
+        refused.into_iter().for_each(|said| voice.breach(UNPROVED_CHECKPOINT, None, said));
+    }
+
+    /// Takes why a round could not join a head last, and one that the log is to blame for, in words; none where it is known why.
+    pub(super) fn joined(&mut self, refusal: Option<String>, unproved: Option<String>, voice: &AuditVoice) {
+        self.refusal = refusal.or(self.refusal.take());
+        if let Some(said) = unproved.filter(|_| !std::mem::replace(&mut self.is_told, true)) {
+            voice.breach(UNPROVED_CHECKPOINT, None, said);
+        }
+    }
+
+    /// Tells at the end how many heads were not joined, and why.
+    pub(super) fn end(self, answered: &AnsweredHeads, voice: &AuditVoice) {
+        let HeadCounts { joined, unjoined } = answered.counts();
+        let unproved = answered.waiting_since(voice.now().0.saturating_sub(UNPROVED.0));
+        if unproved > 0 {
+            voice.observed("heads_unproved", unproved as f64);
+        }
+        if unjoined > 0 {
+            let said = "checkpoints were not joined to the followed tree, beside";
+            let why = self.refusal.map(|why| format!("; the last that was refused: failed to {why}"));
+            voice.note(&format!("{unjoined} {said} {joined} that were{}", why.unwrap_or_default()));
+        }
+    }
+}
+
+/// How long a head may wait for what proves it at the end: whoever was asked last may lag behind whoever served it.
+const UNPROVED: Nanos = Nanos::from_secs(10);
