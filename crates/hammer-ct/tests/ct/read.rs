@@ -203,9 +203,10 @@ fn an_altered_leaf_is_found_by_reading_its_bundle() {
 
 /// A log of 300 leaves behind a front that answers what `alter` makes of a path and of what the log has at each; none is 404.
 fn altered(
+    plan: CtLabPlan,
     alter: impl Fn(&str, &dyn Fn(&str) -> Vec<u8>) -> Option<Vec<u8>> + Send + Sync + 'static,
 ) -> (CtLabHandle, LogTarget) {
-    let (lab, log) = grown_by(CtLabPlan { names_tiles: true, ..CtLabPlan::default() });
+    let (lab, log) = grown_by(plan);
     let url = log.submission[0].clone();
     let front = canned::serve(move |path| {
         let get = |path: &str| {
@@ -225,7 +226,8 @@ fn what_stands_behind_the_last_entry_or_line_of_a_tile_is_a_broken_promise() {
         (ReadKind::Names, "tile/names/", b"{\"Timestamp\":1}\n", "altered-names"),
         (ReadKind::Names, "tile/names/", b"{", "altered-names"),
     ] {
-        let (_lab, log) = altered(move |path, get| {
+        let names = CtLabPlan { names_tiles: true, ..CtLabPlan::default() };
+        let (_lab, log) = altered(names, move |path, get| {
             let more = if path.starts_with(level) { more } else { &[] };
             let bytes = get(path);
             // Names tiles are compressed.
@@ -245,7 +247,7 @@ fn what_stands_behind_the_last_entry_or_line_of_a_tile_is_a_broken_promise() {
 fn a_bundle_in_the_place_of_a_partial_one_is_the_full_one() {
     let newest = ReadPlan { pattern: ReadPattern::NewestFirst, ..mix(&[ReadKind::Bundle]) };
     for (entries, broken) in [(256, 0), (255, 1)] {
-        let (_lab, log) = altered(move |path, get| match path {
+        let (_lab, log) = altered(CtLabPlan::default(), move |path, get| match path {
             "tile/data/001.p/44" => None,
             "tile/data/001" => {
                 // The tree has 44 of these; what the others are, its head does not say.
@@ -272,6 +274,32 @@ fn an_altered_leaf_is_found_by_reading_its_entries() {
         ..mix(&[ReadKind::GetEntries])
     };
     assert_half_broken(&one_at_a_time(log, &plan, 4), "tampered-entries", "entries 0 to 149");
+}
+
+/// The proof beside entries leads from the leaf that stands beside it, or it is not honest, whatever the path says.
+#[test]
+fn an_altered_leaf_beside_an_honest_path_is_found_by_the_entries_that_it_proves() {
+    let plan = CtLabPlan { flavour: Flavour::Rfc6962, ..CtLabPlan::default() };
+    let (_lab, log) = altered(plan, |path, get| {
+        let answer = get(path);
+        if !path.contains("get-entry-and-proof") {
+            return Some(answer);
+        }
+        let mut answer: serde_json::Value = serde_json::from_slice(&answer).unwrap();
+        // A leaf of another time.
+        let leaf = answer["leaf_input"].as_str().unwrap();
+        let (kept, altered) = leaf.split_at(8);
+        answer["leaf_input"] =
+            format!("{kept}{}{}", altered[..4].chars().rev().collect::<String>(), &altered[4..]).into();
+        Some(answer.to_string().into())
+    });
+    let log = LogTarget { submission: log.monitoring.clone(), ..log };
+    let outcome = one_at_a_time(log, &mix(&[ReadKind::GetEntries]), 10);
+    let ledger = outcome.result.promises;
+    assert_eq!((ledger.kept, ledger.broken), (1, 10), "{ledger:?} {:?}", outcome.result.breaches);
+    for breach in &outcome.result.breaches {
+        assert!(breach.kind == "inclusion-proof" && breach.index.is_some(), "{breach:?}");
+    }
 }
 
 /// Each read waits for the one before, so that only the first of them reads a tree head.

@@ -47,6 +47,10 @@ pub(super) fn entries(head: &OpenedHead, entries: &Part<'_>, proofs: &[Part<'_>]
             }
         }
     })?;
+    // The entries lead to the root by the paths alone, whatever leaf these came with.
+    for (index, leaf, path) in &paths {
+        included(head, *index, leaf, path, "get-entry-and-proof")?;
+    }
     for (index, entry) in (start..).zip(&read.entries) {
         let leaf = MerkleTreeLeaf::parse(&entry.leaf_input.0);
         let form = leaf.and_then(|leaf| ExtraData::parse(leaf.entry.entry_type(), &entry.extra_data.0));
