@@ -96,7 +96,7 @@ fn roots_that_the_log_lacks_are_refused_with_what_prints_them() {
                 &[&["--kind", kind, "--seed", "9"], more].concat(),
             )
         };
-        let words = ["lacks 1 of 1 roots that chains end in", "`hammer ct roots PLAN >roots.pem`"];
+        let words = ["lacks 1 of 1 roots that chains end in", "`hammer ct roots PLAN --seed 9 >roots.pem`"];
         is_refused(&log, &of_seed("submit", &[]), &words);
         let report = of_seed("submit", &["--no-preflight"]).report();
         let fates = report.totals.all.fates;

@@ -78,7 +78,7 @@ pub(crate) struct RateArgs {
     pub(crate) rate: String,
     #[command(flatten)]
     pub(crate) bounds: BoundsArgs,
-    /// Do not hold the log against its key, its origin and the roots of what is sent before the first arrival
+    /// Do not hold the log against its kind, its key, its origin and the roots of what is sent before the first arrival
     #[arg(long)]
     pub(crate) no_preflight: bool,
 }

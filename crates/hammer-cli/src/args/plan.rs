@@ -25,7 +25,7 @@ pub(crate) struct ChangeArgs {
     /// Shorten every phase, ramp and count in proportion, to about 5 s of load
     #[arg(long)]
     pub(crate) smoke: bool,
-    /// Do not hold logs (key, origin, roots) and services of Sigstore (chains, keys) against what the plan says of them before the first arrival
+    /// Do not hold logs (kind, key, origin, roots) and services of Sigstore (chains, keys) against what the plan says of them before the first arrival
     #[arg(long)]
     pub(crate) no_preflight: bool,
 }

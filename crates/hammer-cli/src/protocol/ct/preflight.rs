@@ -50,7 +50,8 @@ pub(super) fn look(
         rootless[place] = takes_none.then(|| RootlessLog { place: sent, accepted: Accepted::default() });
         if let Some(mismatch) = mismatches.into_iter().next() {
             let at = log.at.clone().key(key(&mismatch));
-            return Err(PlanFault::said(MendedMismatch { mismatch, log: log.at.clone() }).at(at).into());
+            let mended = MendedMismatch { mismatch, log: log.at.clone(), seed: plan.seed };
+            return Err(PlanFault::said(mended).at(at).into());
         }
     }
     Ok(rootless)
@@ -81,13 +82,14 @@ fn key(mismatch: &LogMismatch) -> &'static str {
 struct MendedMismatch {
     mismatch: LogMismatch,
     log: PlanPath,
+    seed: u64,
 }
 
 struct Mend<'a>(&'a MendedMismatch);
 
 impl fmt::Display for Mend<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let MendedMismatch { mismatch, log } = self.0;
+        let MendedMismatch { mismatch, log, seed } = self.0;
         // A list's item is named by its place in a change.
         let log = log.to_string().replace('[', ".").replace(']', "");
         match mismatch {
@@ -108,7 +110,10 @@ impl fmt::Display for Mend<'_> {
                 )
             }
             LogMismatch::Roots { .. } => {
-                f.write_str("`hammer ct roots PLAN >roots.pem` prints those that it has to be given")
+                write!(
+                    f,
+                    "`hammer ct roots PLAN --seed {seed} >roots.pem` prints those that it has to be given"
+                )
             }
         }
     }
