@@ -1,6 +1,6 @@
 //! The audit of a log without tiles.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::marker::PhantomData;
 use std::path::PathBuf;
 
@@ -36,8 +36,8 @@ pub(crate) struct EntryReading<F> {
     /// Receipts that came before the audit.
     waiting: Vec<Receipt>,
     started_ms: u64,
-    /// Leaves that the first head may have covered, so that the sweep does not meet them, and when they were promised, in milliseconds since
-    /// 1970.
+    /// Leaves that the sweep does not meet, since the first head may have covered them, or what is served in the place of entries leads elsewhere,
+    /// and when they were promised, in milliseconds since 1970.
     early: VecDeque<(Hash, u64)>,
     newest: Option<Head>,
     /// Whether the last head was of the tree before it.
@@ -108,6 +108,7 @@ impl<L: EntrySource, F: LeafFormat> TreeReading<L> for EntryReading<F> {
             audit.entries(range.start, entries_of::<F>(&path, &body)?);
             give_way();
         }
+        self.strand();
         if let Some(audit) = self.audit.as_mut().filter(|audit| self.is_still && audit.spilled() > 0) {
             // The load is over, as it seems: what was spilled has to be judged now.
             audit.settle();
@@ -192,6 +193,16 @@ impl<F: LeafFormat> EntryReading<F> {
             _ if self.is_still && head.size <= ENTRIES => Ok(Some(Frontier::new())),
             _ => Ok(None),
         }
+    }
+
+    /// Has receipts looked up one by one that the sweep cannot meet, since the entries do not lead to the root: the tree may have their leaves
+    /// all the same.
+    fn strand(&mut self) {
+        let Some(audit) = self.audit.as_ref().filter(|audit| audit.is_astray()) else { return };
+        let known: HashSet<Hash> = self.early.iter().map(|(leaf, _)| *leaf).collect();
+        let room = STRANDED.saturating_sub(known.len());
+        let stranded = audit.receipts().filter(|receipt| !known.contains(&receipt.leaf)).take(room);
+        self.early.extend(stranded.map(|receipt| (receipt.leaf, receipt.promised_ms)));
     }
 
     /// Looks some of the leaves up that the sweep did not meet, several at once; those that the tree does not have yet, again in a later
@@ -309,6 +320,8 @@ pub async fn edge_of<L: EntrySource>(
 const ENTRIES: u64 = 1000;
 /// Kept before the audit starts; of more, the last stands for those before it.
 const HEADS: usize = 64;
+/// Leaves that are looked up of a log whose entries lead elsewhere, at a time.
+const STRANDED: usize = 4096;
 /// In one round.
 const LOOK_UPS: usize = 64;
 const LOOK_UPS_AT_ONCE: usize = 8;

@@ -289,6 +289,39 @@ fn a_log_that_refuses_to_prove_the_head_that_it_serves_is_told_once() {
 }
 
 #[test]
+fn one_altered_entry_is_told_once_and_what_the_log_kept_is_found_all_the_same() {
+    let log = Log::of(Flavour::Rfc6962, Vec::new());
+    let lab = log.lab.url.clone();
+    let url = front(&log.lab.url, move |path| {
+        let Some(range) = path.strip_prefix("/ct/v1/get-entries?start=") else { return Passed::On };
+        let (start, end) = range.split_once("&end=").unwrap();
+        let [start, end] = [start, end].map(|index| index.parse::<usize>().unwrap());
+        let mut answer: Value = serde_json::from_slice(&read(&lab, path)).unwrap();
+        if (start..=end).contains(&20) {
+            let leaf = &mut answer["entries"][20 - start]["leaf_input"];
+            // A bit of its time.
+            let (time, rest) = leaf.as_str().unwrap().split_at(12);
+            *leaf = format!("{}{}{rest}", &time[..11], if time.ends_with('A') { 'B' } else { 'A' }).into();
+        }
+        Passed::Answered(answer.to_string().into())
+    });
+    let report = run(&json!({
+        "target": target(&log, &url),
+        "workloads": [{ "name": "submit", "ct_submit": {}, "load": { "rate": "50/s" } }],
+        "phases": { "measurement": "2s", "drain": "20s" },
+    }));
+    let kinds: Vec<_> = report.breaches.iter().map(|breach| breach.kind.as_str()).collect();
+    assert_eq!((kinds, report.verdict.exit_code), (vec!["tampered-entries"], 4), "{:?}", report.breaches);
+    let promises = &report.promises.all;
+    assert_eq!(
+        (promises.kept + 1, promises.pending),
+        (promises.made, 0),
+        "{promises:?} {:?}",
+        notes(&report)
+    );
+}
+
+#[test]
 fn a_log_whose_consistency_proofs_are_none_is_told_once() {
     for answer in ["{}", "<html>"] {
         let log = Log::of(Flavour::Rfc6962, Vec::new());

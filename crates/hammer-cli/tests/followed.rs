@@ -140,7 +140,7 @@ fn a_log_that_proves_none_of_the_heads_that_it_signs_is_told_while_it_goes_on() 
     });
     let submit = log.start("submit", &["-q", "100/s", "-z", "15s"]);
     let followed = follow(&log, &front, "13s").ended();
-    assert_eq!(submit.ended().code, 0);
+    submit.ended();
     let lines = lines(&followed);
     assert_eq!((followed.code, broken(&lines)), (4, vec!["unproved-checkpoint"]), "{followed:?}");
 }

@@ -63,7 +63,8 @@ pub(crate) fn front(url: &str, rule: impl Fn(&str) -> Passed + Send + Sync + 'st
 pub(crate) fn read(url: &str, path: &str) -> Vec<u8> {
     let url: Uri = format!("{}{path}", url.trim_end_matches('/')).parse().unwrap();
     let asked = Request { line: "GET".to_owned(), headers: vec!["host: log".to_owned()], body: Vec::new() };
-    let answer = passed_on(url.authority().unwrap().as_str(), url.path(), &asked);
+    let place = url.path_and_query().unwrap().as_str();
+    let answer = passed_on(url.authority().unwrap().as_str(), place, &asked);
     let end = answer.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
     answer[end + 4..].to_vec()
 }

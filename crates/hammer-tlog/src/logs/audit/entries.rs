@@ -37,6 +37,8 @@ pub struct EntryAudit<S> {
     heads: VecDeque<Target>,
     /// Whether the entries did not lead to the root of the last head that they reached.
     astray: bool,
+    /// From which entry on they did not, as it was told last.
+    told: Option<u64>,
     /// The heads that were followed.
     followed: EarlierHeads,
     clock: Option<ReceiptClock>,
@@ -76,6 +78,7 @@ impl<S: Spill> EntryAudit<S> {
             leaves: Vec::new(),
             heads,
             astray: false,
+            told: None,
             followed: EarlierHeads::default(),
             clock: None,
             receipts,
@@ -152,6 +155,11 @@ impl<S: Spill> EntryAudit<S> {
                 return;
             }
         }
+    }
+
+    /// Whether the entries did not lead to the root of the last head that they reached, so that no receipt can be held against them.
+    pub fn is_astray(&self) -> bool {
+        self.astray
     }
 
     /// Whether a receipt of this leaf may be without a verdict; of those in files it is not known.
@@ -236,9 +244,11 @@ impl<S: Spill> EntryAudit<S> {
         let (start, computed) = (self.verified.size(), self.read.root());
         self.astray = computed != target.root;
         if self.astray {
-            let finding =
-                Finding::TamperedEntries { start, size: target.size, computed, expected: target.root };
-            self.findings.push(finding);
+            // One altered entry is in what is read for each head that follows.
+            if self.told.replace(start) != Some(start) {
+                let (size, expected) = (target.size, target.root);
+                self.findings.push(Finding::TamperedEntries { start, size, computed, expected });
+            }
             // The entries are read again for the next head: what was altered on the way may then be whole.
             self.read = self.verified.clone();
             self.leaves.clear();
