@@ -177,7 +177,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let went = self.read().await;
         self.troubles.ended(started, &went, self.reader.place(), &mut self.voice);
         self.troubles.pass_over(went.is_ok(), &self.reader, &self.voice);
-        self.tell();
+        let has_judged = self.tell();
+        self.heads.judged(has_judged, &self.voice);
         self.late.ask_again(&self.reader, &self.voice).await;
         self.references.met(self.tree.references());
         self.references.ask(&self.reader, &self.voice).await;
@@ -185,7 +186,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let (patience, now) = (self.voice.sink().patience(), self.voice.now());
         let is_gone = patience.is_some_and(|patience| self.troubles.is_stuck_for(patience, now));
         let is_hopeless = self.voice.is_judging() && self.troubles.is_hopeless(now);
-        self.desk.over(self.heads.is_over() || self.tree.gives_up() || is_gone || is_hopeless);
+        self.desk.over(self.heads.is_over(now) || self.tree.gives_up() || is_gone || is_hopeless);
         self.heads.cosigned(self.reader.cosigners(), &self.voice);
         self.desk.observe(&self.reader, &self.voice);
     }
@@ -396,8 +397,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         self.late.wait_for(tile, (kind, detail), self.voice.now());
     }
 
-    /// Hands out the verdicts, and tells what was found.
-    fn tell(&mut self) {
+    /// Hands out the verdicts, and tells what was found; whether there were any verdicts.
+    fn tell(&mut self) -> bool {
         let (verdicts, findings) = (self.tree.verdicts(), self.tree.findings());
         if !verdicts.is_empty() {
             self.troubles.got_on();
@@ -428,6 +429,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         }
         self.voice.unnamed(UNNAMED, self.heads.has_contradicted());
         self.desk.held(self.tree.spilled(), self.tree.pending(), &self.voice);
+        !verdicts.is_empty() || !faults.is_empty()
     }
 
     /// Tells what was held back for a verdict, when none will come any more.

@@ -29,6 +29,8 @@ pub(super) struct HeadWatch {
     astray: u32,
     /// Whether what is pending stays so.
     is_over: bool,
+    /// Since when nothing of that was judged without load, of a log that contradicted itself.
+    idle_since: Option<Nanos>,
     /// Since when a smaller head is served than the one that the log had signed before.
     behind: Option<(Nanos, Head)>,
     /// Whether the log has taken entries since it is followed.
@@ -43,7 +45,7 @@ impl HeadWatch {
         let (stale, contradicted) = Default::default();
         // Of a log that signs alone there is nothing to say.
         let cosigners = vec![Vec::new()];
-        let (astray, is_over, behind) = (0, false, None);
+        let (astray, is_over, idle_since, behind) = (0, false, None, None);
         let (latest, is_live, was_old) = (None, false, false);
         Self {
             folder,
@@ -54,6 +56,7 @@ impl HeadWatch {
             contradicted,
             astray,
             is_over,
+            idle_since,
             behind,
             is_live,
             was_old,
@@ -199,8 +202,15 @@ impl HeadWatch {
     }
 
     /// Whether what is pending will never be judged.
-    pub(super) fn is_over(&self) -> bool {
-        self.is_over
+    pub(super) fn is_over(&self, now: Nanos) -> bool {
+        self.is_over || self.idle_since.is_some_and(|since| now.since(since) >= IDLE)
+    }
+
+    /// Takes whether a round without load judged anything: a log that contradicted itself may go on with either of its trees, and what is pending
+    /// be of the other one.
+    pub(super) fn judged(&mut self, has_judged: bool, voice: &AuditVoice) {
+        let is_idle = self.has_contradicted() && voice.is_judging() && !has_judged;
+        self.idle_since = is_idle.then(|| self.idle_since.unwrap_or(voice.now()));
     }
 
     /// Finds out whether what is pending will ever be judged: not where a log that contradicted itself goes on to serve what does
@@ -235,6 +245,9 @@ impl HeadWatch {
         self.cosigners.push(names);
     }
 }
+
+/// So long nothing has to be judged before what is pending is left.
+const IDLE: Nanos = Nanos::from_secs(3);
 
 /// Notes of who else signs.
 const MOST_COSIGNED: usize = 4;
