@@ -17,7 +17,7 @@ pub(crate) struct AnsweredHeads {
 
 #[derive(Debug)]
 struct HeadStock {
-    waiting: BTreeMap<HeadId, Head>,
+    waiting: BTreeMap<HeadId, WaitingHead>,
     settled: BTreeMap<HeadId, JoinedHead>,
     /// The settled ones, the oldest first.
     order: VecDeque<HeadId>,
@@ -26,6 +26,13 @@ struct HeadStock {
     joined: u64,
     /// Those that there was no room for.
     dropped: u64,
+}
+
+#[derive(Debug)]
+struct WaitingHead {
+    head: Head,
+    /// Whether what proves it was asked for.
+    is_tried: bool,
 }
 
 /// What became of a head.
@@ -47,6 +54,8 @@ pub(crate) struct HeadCounts {
     pub(crate) joined: u64,
     /// Not held against the chain: those that wait, and those that there was no room for.
     pub(crate) unjoined: u64,
+    /// Those of them that nobody came to ask for.
+    pub(crate) untried: u64,
 }
 
 impl HeadStock {
@@ -92,31 +101,36 @@ impl AnsweredHeads {
             stock.dropped += 1;
             return;
         }
-        stock.waiting.insert(id, head);
+        stock.waiting.insert(id, WaitingHead { head, is_tried: false });
     }
 
     /// The smallest head of a tree that waits and is not smaller than that.
     pub(crate) fn next(&self, tree: u64, size: u64) -> Option<Head> {
         let from = HeadId { tree, size, root: Hash::default() };
         let stock = self.lock();
-        let (_, head) = stock.waiting.range(from..).next().filter(|(id, _)| id.tree == tree)?;
-        Some(head.clone())
+        let (_, waiting) = stock.waiting.range(from..).next().filter(|(id, _)| id.tree == tree)?;
+        Some(waiting.head.clone())
     }
 
     /// The largest head of a tree that waits.
     pub(crate) fn largest(&self, tree: u64) -> Option<Head> {
         let until = HeadId { tree, size: u64::MAX, root: Hash([u8::MAX; 32]) };
         let stock = self.lock();
-        let (_, head) = stock.waiting.range(..=until).next_back().filter(|(id, _)| id.tree == tree)?;
-        Some(head.clone())
+        let (_, waiting) = stock.waiting.range(..=until).next_back().filter(|(id, _)| id.tree == tree)?;
+        Some(waiting.head.clone())
     }
 
-    /// The largest heads of a tree that wait and are no larger than that, the largest first.
-    pub(crate) fn up_to(&self, tree: u64, size: u64, most: usize) -> Vec<Head> {
+    /// Heads of a tree that wait and are no larger than that: of those that were asked for before the smallest, half of `most` at most where there
+    /// are others, since who refused them may refuse them for ever; and of those others the largest.
+    pub(crate) fn up_to(&self, tree: u64, size: u64, most: usize) -> [Vec<Head>; 2] {
         let of = |size, byte| HeadId { tree, size, root: Hash([byte; 32]) };
         let stock = self.lock();
-        let waiting = stock.waiting.range(of(0, 0)..=of(size, u8::MAX));
-        waiting.rev().take(most).map(|(_, head)| head.clone()).collect()
+        let waiting = || stock.waiting.range(of(0, 0)..=of(size, u8::MAX)).map(|(_, waiting)| waiting);
+        let others = waiting().filter(|waiting| !waiting.is_tried).count().min(most - most / 2);
+        let again = waiting().filter(|waiting| waiting.is_tried).take(most - others);
+        let again: Vec<Head> = again.map(|waiting| waiting.head.clone()).collect();
+        let first = waiting().rev().filter(|waiting| !waiting.is_tried).take(most - again.len());
+        [again, first.map(|waiting| waiting.head.clone()).collect()]
     }
 
     /// The trees of which heads wait.
@@ -124,6 +138,13 @@ impl AnsweredHeads {
         let mut trees: Vec<u64> = self.lock().waiting.keys().map(|id| id.tree).collect();
         trees.dedup();
         trees
+    }
+
+    /// Remembers that what proves a head was asked for.
+    pub(crate) fn tried(&self, id: HeadId) {
+        if let Some(waiting) = self.lock().waiting.get_mut(&id) {
+            waiting.is_tried = true;
+        }
     }
 
     /// Remembers what became of a head that waited; one that did not is none of an answer.
@@ -155,13 +176,16 @@ impl AnsweredHeads {
 
     pub(crate) fn counts(&self) -> HeadCounts {
         let stock = self.lock();
-        HeadCounts { joined: stock.joined, unjoined: stock.waiting.len() as u64 + stock.dropped }
+        let tried = stock.waiting.values().filter(|waiting| waiting.is_tried).count();
+        let unjoined = stock.waiting.len() as u64 + stock.dropped;
+        HeadCounts { joined: stock.joined, unjoined, untried: unjoined - tried as u64 }
     }
 
-    /// How many wait that were received before then.
+    /// How many wait that were received before then, although what proves them was asked for.
     pub(crate) fn waiting_since(&self, received_ns: u64) -> u64 {
         let stock = self.lock();
-        stock.waiting.values().filter(|head| head.fetched_ns < received_ns).count() as u64
+        let is_old = |waiting: &&WaitingHead| waiting.is_tried && waiting.head.fetched_ns < received_ns;
+        stock.waiting.values().filter(is_old).count() as u64
     }
 
     fn lock(&self) -> MutexGuard<'_, HeadStock> {
@@ -199,8 +223,12 @@ mod tests {
             (size(heads.largest(1)), size(heads.largest(2)), size(heads.largest(3))),
             (Some(9), Some(4), None)
         );
-        let sizes = |size, most| heads.up_to(1, size, most).iter().map(|head| head.size).collect::<Vec<_>>();
-        assert_eq!((sizes(9, 2), sizes(8, 9), sizes(2, 9)), (vec![9, 5], vec![5, 3], Vec::new()));
+        let sizes = |size, most| {
+            heads.up_to(1, size, most).map(|heads| heads.iter().map(|head| head.size).collect::<Vec<_>>())
+        };
+        let untried = |sizes: &[u64]| [Vec::new(), sizes.to_vec()];
+        assert_eq!((sizes(9, 2), sizes(8, 9)), (untried(&[9, 5]), untried(&[5, 3])));
+        assert_eq!(sizes(2, 9), untried(&[]));
         heads.settle(id(1, 3), JoinedHead::Joined);
         heads.settle(id(1, 9), JoinedHead::Forked);
         heads.settle(id(1, 77), JoinedHead::Joined);
@@ -210,8 +238,19 @@ mod tests {
             became,
             [JoinedHead::Joined, JoinedHead::Forked, JoinedHead::Waiting, JoinedHead::Unknown]
         );
-        assert_eq!(heads.counts(), HeadCounts { joined: 1, unjoined: 2 });
-        assert_eq!([7, 8].map(|before| heads.waiting_since(before)), [0, 2]);
+        assert_eq!(heads.counts(), HeadCounts { joined: 1, unjoined: 2, untried: 2 });
+        assert_eq!(heads.waiting_since(8), 0, "nobody asked for what proves them");
+        heads.tried(id(1, 5));
+        heads.offer(id(1, 4), b"note", 9);
+        heads.offer(id(1, 6), b"note", 9);
+        heads.tried(id(1, 6));
+        let [some, all] = [2, 9].map(|most| sizes(9, most));
+        assert_eq!((some, all), ([vec![5], vec![4]], [vec![5, 6], vec![4]]), "those again, and others");
+        for size in [4, 6] {
+            heads.settle(id(1, size), JoinedHead::Forked);
+        }
+        assert_eq!(heads.counts(), HeadCounts { joined: 1, unjoined: 2, untried: 1 });
+        assert_eq!([7, 8].map(|before| heads.waiting_since(before)), [0, 1]);
     }
 
     #[test]

@@ -330,9 +330,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
 
     /// Holds the heads that answers came with against the followed trees, as many as there is time for beside the load.
     async fn join(&mut self) -> Result<(), Trouble> {
-        let Self { reader, chains, answered, tree: reading, heads, voice, proofs, .. } = self;
+        let Self { reader, chains, answered, tree: reading, heads, voice, proofs, desk, .. } = self;
         let is_over = voice.is_judging();
-        let bounds = JoinBounds::of(is_over, voice.now());
+        let bounds = JoinBounds::of(is_over, desk.has_receipts(), voice.now());
         let joins = HeadJoins::new(reader, answered, bounds, heads.served());
         let active = chains.active().tree;
         let mut found = |tree: u64, event: &Event| {

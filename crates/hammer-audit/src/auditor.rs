@@ -38,7 +38,7 @@ use crate::tree_reading::TreeReading;
 /// count answers by whether a head that was fetched before them covers their leaf; of those between two heads
 /// `answers_by_timestamp` came after the second one's timestamp, and `answers_undecided` before it. `cosignatures` is how many more signatures a checkpoint
 /// carries, `stale_heads` how many heads were of an earlier state of the tree than was seen before. `heads_joined` counts heads that
-/// answers came with and that were proved to be of the followed tree, `heads_unjoined` those that were not held against it, `heads_unproved` those of them that had waited for ten seconds when the run ended, `entries_read_back` entries that were asked for again and found as they were or not, and
+/// answers came with and that were proved to be of the followed tree, `heads_unjoined` those that were not held against it, `heads_unproved` those of them that had waited for ten seconds when the run ended and were asked for, `entries_read_back` entries that were asked for again and found as they were or not, and
 /// `inactive_shards` the trees that no entry is added to any more. [`LOG_FORKED`](crate::LOG_FORKED) becomes 1 when the log forked or shrank.
 pub struct LogAuditor {
     setup: AuditSetup,

@@ -41,10 +41,14 @@ pub(super) struct JoinBounds {
 }
 
 impl JoinBounds {
-    /// Those of a round that starts now, beside the load, or once that is over.
-    pub(super) fn of(is_over: bool, now: Nanos) -> Self {
-        let (most, at_once, span) =
-            if is_over { (1000, 8, JOIN_FOR_AT_LAST) } else { (32, 2, Nanos::from_secs(1)) };
+    /// Those of a round that starts now, beside the load, or once that is over. Where no promise waits for a head, the newest ones are enough
+    /// beside the load: each may cost the log a proof.
+    pub(super) fn of(is_over: bool, are_promised: bool, now: Nanos) -> Self {
+        let (most, at_once, span) = match (is_over, are_promised) {
+            (true, _) => (1000, 8, JOIN_FOR_AT_LAST),
+            (false, true) => (32, 2, Nanos::from_secs(1)),
+            (false, false) => (4, 1, Nanos::from_secs(1)),
+        };
         Self { until: now.saturating_add(span), most, at_once }
     }
 }
@@ -95,14 +99,28 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
         Ok(())
     }
 
-    /// Proves heads to be of earlier states of the tree, the newest first. `found` is told what shows.
+    /// Proves heads to be of earlier states of the tree, those that were refused before and the newest ones. `found` is told what shows.
     pub(super) async fn join_earlier(
         &self,
-        FollowedTree { tree, follower }: &mut FollowedTree,
+        followed: &mut FollowedTree,
         found: &mut impl FnMut(u64, &Event),
     ) -> Result<(), Trouble> {
-        let Some(newest) = follower.trusted().map(|trusted| trusted.size) else { return Ok(()) };
-        for heads in self.answered.up_to(*tree, newest, self.bounds.most).chunks(self.bounds.at_once) {
+        let Some(newest) = followed.follower.trusted().map(|trusted| trusted.size) else { return Ok(()) };
+        for heads in self.answered.up_to(followed.tree, newest, self.bounds.most) {
+            self.join_each(followed, &heads, newest, found).await?;
+        }
+        Ok(())
+    }
+
+    /// Joins these heads, until all are refused that are asked for at once, or one is not proved.
+    async fn join_each(
+        &self,
+        FollowedTree { tree, follower }: &mut FollowedTree,
+        heads: &[Head],
+        newest: u64,
+        found: &mut impl FnMut(u64, &Event),
+    ) -> Result<(), Trouble> {
+        for heads in heads.chunks(self.bounds.at_once) {
             if self.is_over() {
                 break;
             }
@@ -117,7 +135,7 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
                     Some(Ok(proof)) => follower.consistency_proof(head.size, newest, &proof),
                     // The proofs of the others were fetched already, and may be good.
                     Some(Err(why)) if why.is_withheld() => {
-                        self.refused(head, follower.trusted(), &why);
+                        self.refused(*tree, head, follower.trusted(), &why);
                         follower.set_aside();
                         continue;
                     }
@@ -154,8 +172,9 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
 
     /// Takes that a head was not proved by any server: that is the log's fault where each has had it, and the trusted one that it would be
     /// held against, for longer than it may lag.
-    fn refused(&self, head: &Head, trusted: Option<&Head>, why: &Trouble) {
+    fn refused(&self, tree: u64, head: &Head, trusted: Option<&Head>, why: &Trouble) {
         *self.refusal.borrow_mut() = Some(why.to_string());
+        self.answered.tried(HeadId { tree, size: head.size, root: head.root });
         let larger = trusted.filter(|trusted| trusted.size > head.size);
         let served_ns = larger.map_or(head.fetched_ns, |larger| larger.fetched_ns.max(head.fetched_ns));
         let age = self.reader.now().since(Nanos(served_ns));
@@ -179,12 +198,13 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
         fed: &Head,
         found: &mut impl FnMut(u64, &Event),
     ) -> Result<bool, Trouble> {
+        self.answered.tried(HeadId { tree, size: fed.size, root: fed.root });
         let proved = prove(self.reader, tree, follower).await;
         // Not a fault: whoever was asked lags behind whoever answered.
         let refused = proved.as_ref().err().filter(|why| why.is_withheld());
         if let Some(why) = refused {
             tracing::debug!(size = fed.size, "set a head aside: failed to {why}");
-            self.refused(fed, follower.trusted(), why);
+            self.refused(tree, fed, follower.trusted(), why);
             follower.set_aside();
         }
         for event in follower.events() {

@@ -36,15 +36,19 @@ impl ProofWatch {
 
     /// Tells at the end how many heads were not joined, and why.
     pub(super) fn end(self, answered: &AnsweredHeads, voice: &AuditVoice) {
-        let HeadCounts { joined, unjoined } = answered.counts();
+        let HeadCounts { joined, unjoined, untried } = answered.counts();
         let unproved = answered.waiting_since(voice.now().0.saturating_sub(UNPROVED.0));
         if unproved > 0 {
             voice.observed("heads_unproved", unproved as f64);
         }
         if unjoined > 0 {
             let said = "checkpoints were not joined to the followed tree, beside";
+            let untried = match untried {
+                0 => String::new(),
+                untried => format!("; of {untried} nobody came to ask for what proves them"),
+            };
             let why = self.refusal.map(|why| format!("; the last that was refused: failed to {why}"));
-            voice.note(&format!("{unjoined} {said} {joined} that were{}", why.unwrap_or_default()));
+            voice.note(&format!("{unjoined} {said} {joined} that were{untried}{}", why.unwrap_or_default()));
         }
     }
 }

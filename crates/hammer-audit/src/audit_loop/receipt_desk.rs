@@ -33,6 +33,11 @@ impl ReceiptDesk {
         Self { receipts, lanes, file, epoch_unix_ms, figures: AuditFigures::default(), most_spilled: 0 }
     }
 
+    /// Whether any workload hands receipts in.
+    pub(super) fn has_receipts(&self) -> bool {
+        !self.lanes.is_empty()
+    }
+
     /// An instant of the run, in milliseconds since 1970.
     pub(super) fn unix_ms(&self, instant_ns: u64) -> u64 {
         self.epoch_unix_ms + instant_ns / 1_000_000

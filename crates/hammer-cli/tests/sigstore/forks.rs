@@ -166,6 +166,35 @@ fn reads_of_heads_alone_find_two_logs_of_one_key_that_share_no_size() {
     }
 }
 
+/// Each entry of Rekor v1 has a head of its own: more are read than the log can be asked to prove beside the load.
+#[test]
+fn heads_that_nobody_came_to_ask_for_leave_a_run_of_reads_believed() {
+    let lab = json!({ "rekor": { "integration_delay": "5ms" } });
+    let services = Services::of(serde_json::from_value(lab).unwrap());
+    let flows = json!({ "fulcio": "none", "timestamp": false, "audit": false, "read_back": "none" });
+    let plan = json!({
+        "target": { "lab": { "sigstore": {} } },
+        "workloads": [
+            { "name": "flows", "sigstore_sign": flows, "load": { "rate": "100/s" } },
+            { "name": "reads", "sigstore_read": { "mix": { "log-info": 1 } }, "load": { "rate": "100/s" } },
+        ],
+        "phases": { "measurement": "13s" },
+        "health": { "on_fail": "warn" },
+    });
+    fs::write(services.folder.path().join(PLAN), plan.to_string()).unwrap();
+    let report = services.report(PLAN, &[]);
+    let promises = &report.promises.all;
+    assert!(promises.made > 0 && promises.kept == promises.made, "{promises:?}");
+    let seen = |name: &str| report.observations.iter().any(|seen| seen.name == name && seen.last.value > 0.0);
+    assert!(
+        seen("heads_joined") && !seen("heads_unproved"),
+        "{:?} {:?}",
+        report.verdict,
+        report.observations
+    );
+    assert_eq!(report.verdict.exit_code, 0, "{:?}", report.verdict);
+}
+
 const PLAN: &str = "plan.json";
 
 /// 2^64 divided by the golden ratio: the multiples of it have no period.
