@@ -32,6 +32,14 @@ impl AbsentTiles {
         }
     }
 
+    /// Takes that a tile is served after all, by somebody.
+    pub(crate) fn found(&mut self, tile: TileId) {
+        let place = (tile.level, tile.index);
+        self.since.remove(&place);
+        self.told.remove(&place);
+        self.waiting = Some(tile);
+    }
+
     /// Why there is no news of a head whose tile was not found.
     pub(crate) fn why(&mut self) -> Option<String> {
         let tile = self.waiting.take()?;

@@ -153,7 +153,9 @@ impl<L: LogSource> LogFollower<L> {
             );
             self.found.push(Followed::of(UNPROVED_CHECKPOINT, said));
         }
-        let seen = self.told();
+        let events = self.follower.events();
+        let events = self.certain(events).await;
+        let seen = self.told(&events);
         if !seen.is_empty() {
             return Ok(seen);
         }
@@ -174,16 +176,33 @@ impl<L: LogSource> LogFollower<L> {
         if !self.doubt.is_told {
             self.follower.end();
         }
-        self.told()
+        let events = self.follower.events();
+        self.told(&events)
     }
 
-    fn told(&mut self) -> Vec<Followed> {
-        let events = self.follower.events();
-        self.follower.ask_again();
+    /// What is certain of these: a tile that was missed for long enough is asked for several times at once, since of those behind one URL that
+    /// answer by turns the one that lags may have been asked each time.
+    async fn certain(&mut self, events: Vec<Event>) -> Vec<Event> {
         let now = self.reader.now();
-        let told = |event: &&Event| self.absent.is_to_be_told(event, now);
-        let events: Vec<_> = events.iter().filter(told).collect();
-        let seen: Vec<_> = events.into_iter().filter_map(|event| self.seen(event)).collect();
+        let mut certain = Vec::with_capacity(events.len());
+        for event in events {
+            if !self.absent.is_to_be_told(&event, now) {
+                continue;
+            }
+            if let Event::MissingTile { tile, .. } = &event
+                && !matches!(self.reader.by_now(*tile).await, Ok(None))
+            {
+                self.absent.found(*tile);
+                continue;
+            }
+            certain.push(event);
+        }
+        certain
+    }
+
+    fn told(&mut self, events: &[Event]) -> Vec<Followed> {
+        self.follower.ask_again();
+        let seen: Vec<_> = events.iter().filter_map(|event| self.seen(event)).collect();
         std::mem::take(&mut self.found).into_iter().chain(seen).collect()
     }
 

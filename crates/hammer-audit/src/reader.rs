@@ -311,7 +311,8 @@ impl<L: LogSource> AuditReader<L> {
     /// # Errors
     /// When it cannot be told.
     pub(crate) async fn by_now(&self, tile: TileId) -> Result<Option<Vec<u8>>, Trouble> {
-        let asked = [[tile; AT_ONCE - 1].as_slice(), &[tile.full()]].concat();
+        // Whoever has gone on may have dropped the partial one, and whoever lags has no full one yet.
+        let asked = [[tile; AT_ONCE / 2], [tile.full(); AT_ONCE / 2]].concat();
         let (found, went) = self.tiles(&asked).await;
         let bytes = found.into_iter().find_map(|(_, found)| match found {
             ServedTile::Bytes(bytes) => Some(bytes),

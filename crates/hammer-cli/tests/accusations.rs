@@ -134,6 +134,16 @@ fn reads_accuse_nobody_of_a_tile_that_comes_late() {
 }
 
 #[test]
+fn reads_accuse_nobody_of_two_fronts_of_which_one_lags_by_more_than_a_look() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    assert_eq!(log.submit("1s"), 200);
+    let submit = log.start("submit", &["-q", "50/s", "-z", "8s"]);
+    let url = lagging(&log, Nanos::from_millis(1500));
+    is_believed(&hammer_at(&log, &url, "read", &["-q", "60/s", "-z", "6s", "--out", "-"]).report());
+    submit.ended();
+}
+
+#[test]
 fn what_a_read_is_held_against_is_asked_for_again_where_it_was_refused_for_then() {
     let log = Log::of(Flavour::StaticCt, Vec::new());
     assert_eq!(log.submit("1s"), 200);

@@ -6,6 +6,9 @@ mod attended;
 #[expect(dead_code, reason = "other tests have fronts that refuse")]
 #[path = "support/front.rs"]
 mod front;
+#[expect(dead_code, reason = "other tests have fronts of other kinds")]
+#[path = "accusations/fronts.rs"]
+mod fronts;
 #[expect(dead_code, reason = "other tests read reports")]
 #[path = "support/hammer.rs"]
 mod hammer;
@@ -22,10 +25,12 @@ use std::time::Duration;
 use hammer_lab::clock::Sleep;
 use hammer_lab::ct::{Flavour, Lie, LieKind};
 use hammer_lab::{Clock, CtLabPlan, SystemClock};
+use hammer_measure::Nanos;
 use hammer_values::TimeSpan;
 use serde_json::{Value, json};
 
 use front::{Passed, front, read};
+use fronts::lagging;
 use hammer::{Ended, Started, command};
 use log::{FLAVOURS, Log};
 
@@ -42,8 +47,12 @@ fn broken(lines: &[Value]) -> Vec<&str> {
 
 /// `hammer ct follow` on the log, read at `url`.
 fn follow(log: &Log, url: &str, time: &str) -> Started {
+    follow_every(log, url, "50ms", time)
+}
+
+fn follow_every(log: &Log, url: &str, interval: &str, time: &str) -> Started {
     let named = ["ct", "follow", url, "--key", &log.key, "--origin", log.lab.origin(), "--kind", log.kind];
-    let how = ["--interval", "50ms", "-z", time, "--json"];
+    let how = ["--interval", interval, "-z", time, "--json"];
     let mut process = command(&[&named[..], &how].concat());
     process.current_dir(log.folder.path());
     Started::of(process)
@@ -143,4 +152,18 @@ fn a_log_that_proves_none_of_the_heads_that_it_signs_is_told_while_it_goes_on() 
     submit.ended();
     let lines = lines(&followed);
     assert_eq!((followed.code, broken(&lines)), (4, vec!["unproved-checkpoint"]), "{followed:?}");
+}
+
+#[test]
+fn two_servers_that_answer_by_turns_are_not_accused_of_what_one_of_them_has_a_moment_later() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    assert_eq!(log.submit("1s"), 200);
+    let url = lagging(&log, Nanos::from_millis(1500));
+    let submit = log.start("submit", &["-q", "100/s", "-z", "8s"]);
+    let followed = ["250ms", "1s"].map(|interval| follow_every(&log, &url, interval, "7s"));
+    for followed in followed {
+        let followed = followed.ended();
+        assert_eq!((followed.code, broken(&lines(&followed))), (0, vec![]), "{followed:?}");
+    }
+    submit.ended();
 }

@@ -170,10 +170,14 @@ impl LogReads {
         let wait = self.waits.of(tile);
         let mut found = wait.lock().await;
         match *found {
-            // It was there a moment ago.
+            // It was there a moment ago; whoever is asked next may lag behind who had it.
             Some(Ok(())) => {
                 drop(found);
-                self.beside.tile_of_any((tile, may_be_compressed(tile)), answer, &start).await
+                let asked = (tile, may_be_compressed(tile));
+                match self.beside.tile_of_any(asked, answer, &start).await {
+                    Ok(()) => Ok(()),
+                    Err(_) => self.beside.tile_elsewhere((asked, LATER_LOOKS), answer, start).await,
+                }
             }
             Some(lack) => lack,
             None => {
