@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hammer_measure::Nanos;
-use hammer_tlog::logs::follow::Event;
 use hammer_tlog::logs::tile::{Level, TileId};
 
 use crate::inspector::NEXT_LOOK;
@@ -12,32 +11,40 @@ use crate::inspector::NEXT_LOOK;
 /// answered for the head.
 #[derive(Default)]
 pub(crate) struct AbsentTiles {
-    /// By place, since the tile is as wide as the tree of each head has it.
-    since: BTreeMap<(Level, u64), Nanos>,
+    /// By place, since the tile is as wide as the tree of each head has it: when it was missed first, and how wide it was then.
+    since: BTreeMap<(Level, u64), (Nanos, TileId)>,
     told: BTreeSet<(Level, u64)>,
     /// The one that was missed last, and is not told yet.
     waiting: Option<TileId>,
 }
 
 impl AbsentTiles {
-    /// Takes what a look showed at `now`; says whether it is told. A head that is proved has all of its tiles.
-    pub(crate) fn is_to_be_told(&mut self, event: &Event, now: Nanos) -> bool {
-        match event {
-            Event::MissingTile { tile, .. } => self.is_missing_again(*tile, now),
-            Event::First { .. } | Event::Grew { .. } => {
-                *self = Self::default();
-                true
-            }
-            _ => true,
-        }
+    /// Takes that a head is proved, which has all of its tiles.
+    pub(crate) fn proved(&mut self) {
+        *self = Self::default();
     }
 
-    /// Takes that a tile is served after all, by somebody.
-    pub(crate) fn found(&mut self, tile: TileId) {
+    /// Takes that a look at `now` did not find a tile: the one that was missed in its place first, where that is to be served by now, and was not
+    /// told.
+    pub(crate) fn missed(&mut self, tile: TileId, now: Nanos) -> Option<TileId> {
         let place = (tile.level, tile.index);
-        self.since.remove(&place);
-        self.told.remove(&place);
+        let (since, first) = *self.since.entry(place).or_insert((now, tile));
+        if now.since(since) < NEXT_LOOK {
+            self.waiting = Some(tile);
+            return None;
+        }
+        Some(first).filter(|_| !self.told.contains(&place))
+    }
+
+    /// Takes that the tile that was missed in this one's place first is served by now, by somebody: from now on this one is waited for.
+    pub(crate) fn came(&mut self, tile: TileId, now: Nanos) {
+        self.since.insert((tile.level, tile.index), (now, tile));
         self.waiting = Some(tile);
+    }
+
+    /// Takes that a tile is told.
+    pub(crate) fn told(&mut self, tile: TileId) {
+        self.told.insert((tile.level, tile.index));
     }
 
     /// Why there is no news of a head whose tile was not found.
@@ -45,43 +52,25 @@ impl AbsentTiles {
         let tile = self.waiting.take()?;
         Some(format!("read {tile}, which the next look asks for again: it is not served"))
     }
-
-    fn is_missing_again(&mut self, tile: TileId, now: Nanos) -> bool {
-        let place = (tile.level, tile.index);
-        let since = *self.since.entry(place).or_insert(now);
-        if now.since(since) < NEXT_LOOK {
-            self.waiting = Some(tile);
-            return false;
-        }
-        self.told.insert(place)
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use hammer_tlog::hash::Hash;
-    use hammer_tlog::logs::follow::Head;
-
     use super::*;
 
-    fn missing(tile: TileId) -> Event {
-        Event::MissingTile { tile, head: Head::empty() }
-    }
-
     #[test]
-    fn a_tile_at_the_edge_is_told_once_however_wide_the_next_head_has_it() {
+    fn a_tile_at_the_edge_is_told_once_by_how_wide_it_was_when_it_was_missed_first() {
         let mut absent = AbsentTiles::default();
-        let widths = [3, 9, 12, 20];
-        let tiles = widths.map(|width| TileId { width, ..TileId::hashes(0, 1) });
-        let told = [0, 1, 2, 3].map(|s| {
-            let event = missing(tiles[s]);
-            absent.is_to_be_told(&event, Nanos::from_secs(s as u64))
-        });
-        assert_eq!(told, [false, true, false, false]);
+        let tiles = [3, 9, 12, 20].map(|width| TileId { width, ..TileId::hashes(0, 1) });
+        let at = Nanos::from_secs;
+        assert_eq!([0, 1].map(|s| absent.missed(tiles[s as usize], at(s))), [None, Some(tiles[0])]);
+        // That came, and the wider one is waited for from then on.
+        absent.came(tiles[1], at(1));
+        assert_eq!(absent.missed(tiles[2], at(2)), Some(tiles[1]));
+        absent.told(tiles[2]);
+        assert_eq!(absent.missed(tiles[3], at(3)), None);
         // Once it came, it is news that it is gone.
-        let head = Head { root: Hash([1; 32]), ..Head::empty() };
-        assert!(absent.is_to_be_told(&Event::First { head }, Nanos::from_secs(4)));
-        let again = [5, 6].map(|s| absent.is_to_be_told(&missing(tiles[3]), Nanos::from_secs(s)));
-        assert_eq!(again, [false, true]);
+        absent.proved();
+        assert_eq!([5, 6].map(|s| absent.missed(tiles[3], at(s))), [None, Some(tiles[3])]);
     }
 }

@@ -19,6 +19,7 @@ use hammer_tlog::logs::tile::TileId;
 
 use crate::answered_heads::{AnsweredHeads, HeadCounts};
 use crate::head_survey::HeadSurvey;
+use crate::late_head::LateHead;
 use crate::link::Lane;
 use crate::messages::{event_words, finding_words};
 use crate::place::LogPlace;
@@ -125,6 +126,7 @@ struct AuditLoop<L, T> {
     desk: ReceiptDesk,
     troubles: TroubleWatch,
     late: LateTiles,
+    late_head: LateHead,
     survey: DueSurvey,
     /// The same while the newest head is too old.
     ages: DueSurvey,
@@ -163,6 +165,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             desk: ReceiptDesk::new(receipts, lanes, file, epoch_unix_ms),
             troubles: TroubleWatch::new(every.into()),
             late: LateTiles::default(),
+            late_head: LateHead::default(),
             survey: DueSurvey::new(every, own_clock),
             ages: DueSurvey::new(every, own_clock),
             references: ReferenceWatch::default(),
@@ -192,6 +195,12 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
     }
 
     async fn read(&mut self) -> Result<(), Trouble> {
+        let FollowedTree { tree, follower } = self.chains.active();
+        if self.late_head.feed(follower) {
+            // What could not be read is asked for again with the newest head.
+            let _ = prove(&self.reader, *tree, follower).await;
+            self.events();
+        }
         // What is served is of no earlier instant, however late the answer is read.
         let asked_ns = self.voice.now().0;
         // A head that does not come holds up no receipt of a leaf that an earlier one covers.
@@ -373,6 +382,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         for (tree, event) in found {
             if tree == active {
                 self.tree.follow(&event);
+                self.late_head.follow(&event);
             }
             if matches!(event, Event::Grew { .. }) {
                 self.late.grew();

@@ -21,6 +21,7 @@ mod head_survey;
 mod inspector;
 mod joined_reading;
 mod lane_seq;
+mod late_head;
 mod link;
 mod log_follower;
 mod messages;

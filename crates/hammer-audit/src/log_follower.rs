@@ -10,6 +10,7 @@ use hammer_tlog::logs::follow::{Event, Follower, Head};
 
 use crate::absent_tiles::AbsentTiles;
 use crate::head_dates::{HeadDates, MisdatedHead};
+use crate::late_head::LateHead;
 use crate::messages::{UNPROVED_CHECKPOINT, event_words};
 use crate::place::LogPlace;
 use crate::prove::prove;
@@ -24,6 +25,7 @@ pub struct LogFollower<L> {
     reader: AuditReader<L>,
     follower: Follower,
     absent: AbsentTiles,
+    late: LateHead,
     dates: HeadDates,
     refused: RefusedProof,
     doubt: Doubt,
@@ -111,9 +113,9 @@ impl<L: LogSource> LogFollower<L> {
         let skew_ms = log.skew().as_millis() as u64;
         let own_clock = ReceiptClock { epoch_unix_ms, skew_ms, is_of_one_server: false };
         let (absent, dates) = (AbsentTiles::default(), HeadDates::new(own_clock));
-        let (refused, doubt, found) = Default::default();
+        let (late, refused, doubt, found) = Default::default();
         let reader = AuditReader::new(log, place, clock)?;
-        Ok(Self { reader, follower, absent, dates, refused, doubt, found })
+        Ok(Self { reader, follower, absent, late, dates, refused, doubt, found })
     }
 
     /// How many requests were sent so far.
@@ -126,6 +128,10 @@ impl<L: LogSource> LogFollower<L> {
     /// # Errors
     /// When the log does not answer, or not with what can be read. A head that is not the log's is a breach.
     pub async fn look(&mut self) -> Result<Vec<Followed>, Trouble> {
+        if self.late.feed(&mut self.follower) {
+            // What could not be read is asked for again with the newest head.
+            let _ = prove(&self.reader, self.reader.shards().active, &mut self.follower).await;
+        }
         match self.reader.head().await {
             Ok(head) => {
                 let found = self.dates.dated(&head, self.follower.trusted()).into_iter();
@@ -183,17 +189,20 @@ impl<L: LogSource> LogFollower<L> {
     /// What is certain of these: a tile that was missed for long enough is asked for several times at once, since of those behind one URL that
     /// answer by turns the one that lags may have been asked each time.
     async fn certain(&mut self, events: Vec<Event>) -> Vec<Event> {
-        let now = self.reader.now();
         let mut certain = Vec::with_capacity(events.len());
         for event in events {
-            if !self.absent.is_to_be_told(&event, now) {
-                continue;
-            }
-            if let Event::MissingTile { tile, .. } = &event
-                && !matches!(self.reader.by_now(*tile).await, Ok(None))
-            {
-                self.absent.found(*tile);
-                continue;
+            self.late.follow(&event);
+            match &event {
+                Event::First { .. } | Event::Grew { .. } => self.absent.proved(),
+                Event::MissingTile { tile, .. } => {
+                    let Some(first) = self.absent.missed(*tile, self.reader.now()) else { continue };
+                    if !matches!(self.reader.by_now(first).await, Ok(None)) {
+                        self.absent.came(*tile, self.reader.now());
+                        continue;
+                    }
+                    self.absent.told(*tile);
+                }
+                _ => {}
             }
             certain.push(event);
         }

@@ -108,6 +108,26 @@ fn a_run_accuses_nobody_of_a_tile_that_comes_late_and_audits_what_it_holds() {
 }
 
 #[test]
+fn a_log_that_grows_faster_than_its_tiles_come_is_followed_as_they_do() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    let url = late(&log, LAG, is_tile);
+    let mut target = target(&log, &url);
+    target["log"]["mmd"] = json!("3s");
+    let submit = json!([{ "name": "submit", "ct_submit": {}, "load": { "rate": "50/s" } }]);
+    let follow = ["--interval", "250ms", "-z", "6s", "--json"];
+    let report = std::thread::scope(|scope| {
+        let followed = scope.spawn(|| hammer_at(&log, &url, "follow", &follow));
+        let phases = json!({ "measurement": "8s" });
+        let report = run(&json!({ "target": target, "workloads": submit, "phases": phases }));
+        let followed = followed.join().unwrap();
+        assert_eq!(followed.code, 0, "{followed:?}");
+        assert!(followed.stdout.matches("\"event\":\"head\"").count() > 3, "{followed:?}");
+        report
+    });
+    is_believed(&report);
+}
+
+#[test]
 fn nobody_is_accused_of_two_fronts_behind_one_url_of_which_one_lags() {
     let (tiles, proofs) = (Log::of(Flavour::StaticCt, Vec::new()), Log::of(Flavour::Rfc6962, Vec::new()));
     let lag = Nanos::from_millis(500);
