@@ -1,9 +1,15 @@
 //! Receipts that a run left, looked up afterwards; and logs that are read in a folder.
 
+#[expect(dead_code, reason = "other tests have fronts that refuse")]
+#[path = "support/front.rs"]
+mod front;
 #[path = "support/hammer.rs"]
 mod hammer;
 #[path = "support/log.rs"]
 mod log;
+#[path = "support/server.rs"]
+#[expect(dead_code, reason = "other tests have servers of their own")]
+mod server;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +20,7 @@ use hammer_tlog::encoding::{base64, from_base64};
 use hammer_values::{Count, TimeSpan};
 use serde_json::{Value, json};
 
+use front::{Passed, front, read};
 use hammer::{Ended, hammer};
 use log::{FLAVOURS, Log};
 
@@ -120,6 +127,37 @@ fn a_leaf_that_came_too_late_is_found_all_the_same() {
         assert_eq!((&found["exit_code"], &found["found"]), (&json!(0), &json!(lines)), "{found}");
         assert_eq!(found["scts"], json!({ "verified": lines, "bad": 0, "unverified": 0 }));
     }
+}
+
+#[test]
+fn an_entry_that_is_served_as_another_one_is_altered_though_the_tree_has_the_promised_leaf() {
+    let checkpoint_interval = TimeSpan::from_secs(2);
+    let plan = CtLabPlan { flavour: Flavour::Rfc6962, checkpoint_interval, ..CtLabPlan::default() };
+    let log = Log::of_plan(CtLabPlan { enable_publication_awaiter: false, ..plan });
+    log.hammer("submit", &["-q", "100/s", "-z", "2s", "--mmd", "0s"]);
+    let (file, lines) = receipts(&log);
+    let mut looks = (0..LOOKS).map(|_| audit(&log, &file, &[]));
+    looks.find(|found| found["pending"] == json!(0)).expect("a head that covers them");
+    let lab = log.lab.url.clone();
+    let altered = front(&log.lab.url, move |path| {
+        let Some((_, index)) = path.split_once("/get-entries?start=") else { return Passed::On };
+        let index: u64 = index.split('&').next().unwrap().parse().unwrap();
+        if !index.is_multiple_of(5) {
+            return Passed::On;
+        }
+        let mut answer: Value = serde_json::from_slice(&read(&lab, path)).unwrap();
+        let leaf = &mut answer["entries"][0]["leaf_input"];
+        let (time, rest) = leaf.as_str().unwrap().split_at(12);
+        *leaf = format!("{}{}{rest}", &time[..11], if time.ends_with('A') { 'B' } else { 'A' }).into();
+        Passed::Answered(answer.to_string().into())
+    });
+    let file = file.to_str().unwrap();
+    let named =
+        ["ct", "audit", &altered, "--key", &log.key, "--origin", log.lab.origin(), "--kind", log.kind];
+    let found = looked_up(&hammer(&[&named[..], &["--receipts", file, "--json"]].concat()));
+    let broken = found["broken"]["altered-leaf"].as_u64().unwrap_or_default();
+    assert!(broken > 0 && found["found"] == json!(lines - broken), "{found}");
+    assert_eq!(found["exit_code"], 4, "{found}");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use hammer_tlog::logs::audit::{
     AuditBounds, Breach, Kind, LeafFormat as _, NoSpill, Receipt, ReceiptClock, TileAudit, Verdict,
 };
 use hammer_tlog::logs::follow::{Event, Head};
-use hammer_tlog::logs::merkle::verify_inclusion;
+use hammer_tlog::logs::merkle::{leaf_hash, verify_inclusion};
 use hammer_tlog::logs::tile::{FULL_WIDTH, Level, TileId};
 
 use super::ct_log::{CtLog, MMD_MISSED};
@@ -231,10 +231,16 @@ impl ReceiptLookup {
                 None => self.absent(place, leaf, receipt, asked_unix_ms),
                 Some(IndexProof { index, audit_path }) => {
                     match verify_inclusion(index, head.size, &leaf, &audit_path, &head.root) {
-                        Ok(()) => {
-                            found.signed[place] = self.entry(index, receipt).await?;
-                            Standing::Found { index }
-                        }
+                        Ok(()) => match self.entry(index, receipt).await? {
+                            Ok(signed) => {
+                                found.signed[place] = signed;
+                                Standing::Found { index }
+                            }
+                            Err(served) => {
+                                let promise = self.promise(place, leaf, receipt);
+                                self.broken(promise, Kind::AlteredLeaf { found: served })
+                            }
+                        },
                         Err(why) => {
                             Standing::Unknown(format!("the proof of leaf {leaf} does not hold: {why}"))
                         }
@@ -246,8 +252,13 @@ impl ReceiptLookup {
         Ok(())
     }
 
-    /// Verifies the SCT with the entry of that index.
-    async fn entry(&mut self, index: u64, receipt: &WrittenReceipt) -> Result<Signed, Trouble> {
+    /// Verifies the SCT with the entry of that index, where the tree has the promised leaf; the leaf that is served there where that is another one,
+    /// if it is any.
+    async fn entry(
+        &mut self,
+        index: u64,
+        receipt: &WrittenReceipt,
+    ) -> Result<Result<Signed, Option<Hash>>, Trouble> {
         let path = self.inspector.log().entries(index, index);
         let first = async |reader: &AuditReader<CtLog>| {
             let body = reader.body(&path, AnswerBound::ENTRIES).await?;
@@ -255,11 +266,21 @@ impl ReceiptLookup {
             let first = first.map(|entry| entry.map(|entry| entry.leaf_input));
             first.map_err(|why| Trouble::unreadable(&path, &why.to_string()))
         };
-        let Some(leaf_input) = self.found(first).await?.flatten() else { return Ok(Signed::Unverified) };
-        Ok(match MerkleTreeLeaf::parse(&leaf_input) {
-            Ok(leaf) if leaf.leaf_hash().ok() == receipt.leaf => self.signed(receipt, leaf.entry),
-            _ => Signed::Unverified,
-        })
+        let Some(leaf_input) = self.found(first).await?.flatten() else { return Ok(Ok(Signed::Unverified)) };
+        let served = leaf_hash(&leaf_input);
+        if Some(served) != receipt.leaf {
+            return Ok(Err(Some(served)));
+        }
+        Ok(Ok(match MerkleTreeLeaf::parse(&leaf_input) {
+            Ok(leaf) => self.signed(receipt, leaf.entry),
+            Err(_) => Signed::Unverified,
+        }))
+    }
+
+    /// What a receipt's promise is that is broken so.
+    fn broken(&self, receipt: Receipt, kind: Kind) -> Standing {
+        let words = self.inspector.log().words();
+        Standing::Broken { kind: words.kind(&kind), detail: words.breach(&Breach { receipt, kind }) }
     }
 
     fn signed(&self, receipt: &WrittenReceipt, entry: SignedEntryRef<'_>) -> Signed {
