@@ -65,6 +65,8 @@ pub(crate) struct AuditSetup {
     pub(crate) heads: Arc<AnsweredHeads>,
     pub(crate) receipts: Receiver<Receipt>,
     pub(crate) lanes: Vec<Lane>,
+    /// Whether nobody expects that the log can be read.
+    pub(crate) is_tolerant: bool,
 }
 
 /// Audits `log` until the run ends, and a last time then.
@@ -142,8 +144,18 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         sink: ObservationSink,
         clock: Rc<dyn Clock>,
     ) -> Self {
-        let AuditSetup { name, epoch_unix_ms, every, folder, in_memory, file, heads, receipts, lanes } =
-            setup;
+        let AuditSetup {
+            name,
+            epoch_unix_ms,
+            every,
+            folder,
+            in_memory,
+            file,
+            heads,
+            receipts,
+            lanes,
+            is_tolerant,
+        } = setup;
         let skew_ms = reader.log().skew().as_millis() as u64;
         let own_clock = ReceiptClock { epoch_unix_ms, skew_ms, is_of_one_server };
         let bounds = AuditBounds { receipts: in_memory, ..AuditBounds::default() };
@@ -161,7 +173,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             chains: FollowedTrees::new(follower),
             answered: heads,
             tree: T::new(bounds, own_clock, spilled),
-            heads: HeadWatch::new(folder, own_clock),
+            heads: HeadWatch::new(folder, own_clock, !is_tolerant),
             desk: ReceiptDesk::new(receipts, lanes, file, epoch_unix_ms),
             troubles: TroubleWatch::new(every.into()),
             late: LateTiles::default(),
@@ -169,7 +181,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             survey: DueSurvey::new(every, own_clock),
             ages: DueSurvey::new(every, own_clock),
             references: ReferenceWatch::default(),
-            proofs: ProofWatch::default(),
+            proofs: ProofWatch::new(is_tolerant),
             voice: AuditVoice::new(name, sink, clock),
         }
     }

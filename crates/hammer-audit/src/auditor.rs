@@ -109,6 +109,16 @@ impl LogAuditor {
         auditor.every(EVERY_OF_HEADS)
     }
 
+    /// The same of a log whose answers prove what they promise.
+    pub fn of_heads_by_answers<L: AnsweredSource>(
+        name: impl Into<String>,
+        log: L,
+        place: LogPlace,
+        epoch_unix_ms: u64,
+    ) -> Self {
+        Self::by_answers(name, log, place, epoch_unix_ms).every(EVERY_OF_HEADS)
+    }
+
     /// The same of a log without tiles, by consistency proofs.
     pub fn of_heads_by_proofs<F: LeafFormat, L: LogSource>(
         name: impl Into<String>,
@@ -135,9 +145,28 @@ impl LogAuditor {
         let file = Arc::new(ReceiptFile::new(url, epoch_unix_ms, folder.clone()));
         let (every, in_memory, lanes) = (EVERY, DEFAULT_RECEIPTS, Vec::new());
         let heads = Arc::new(AnsweredHeads::new());
-        let setup =
-            AuditSetup { name, epoch_unix_ms, every, folder, in_memory, file, heads, receipts, lanes };
+        let is_tolerant = false;
+        let setup = AuditSetup {
+            name,
+            epoch_unix_ms,
+            every,
+            folder,
+            in_memory,
+            file,
+            heads,
+            receipts,
+            lanes,
+            is_tolerant,
+        };
         Self { setup, sender, promise, start }
+    }
+
+    /// Expects nothing of the log: what it does not prove is noted, and neither is the log to blame nor the run not to be believed. A log that
+    /// contradicts itself is told all the same, and the run goes on.
+    #[must_use]
+    pub fn tolerant(mut self, is_tolerant: bool) -> Self {
+        self.setup.is_tolerant = is_tolerant;
+        self
     }
 
     /// How often it polls.

@@ -7,7 +7,7 @@ use hammer_measure::Nanos;
 use hammer_tlog::logs::follow::Head;
 
 use crate::answered_heads::AnsweredHeads;
-use crate::source::OpenedHead;
+use crate::source::{HeadId, OpenedHead};
 
 /// Where heads of a log go that were verified beside its auditor, which holds each of them against the tree that it follows.
 #[derive(Clone)]
@@ -16,6 +16,11 @@ pub struct HeadMemory(Arc<AnsweredHeads>);
 impl HeadMemory {
     pub(crate) fn of(heads: Arc<AnsweredHeads>) -> Self {
         Self(heads)
+    }
+
+    /// Takes the head that an answer came with, which says no time, as it was received then; each is taken once.
+    pub fn answered(&self, head: HeadId, raw: &[u8], received: Nanos) {
+        self.0.offer(head, raw, received.0);
     }
 
     /// Takes a head of the log's tree, as it was served then; each is taken once.

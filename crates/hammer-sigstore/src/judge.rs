@@ -28,6 +28,7 @@ use hammer_tlog::logs::audit::Receipt;
 
 use crate::bundle::files::BundleFiles;
 use crate::bundle::{SignedBundle, written};
+use crate::followed_heads::FollowedHeads;
 use crate::promise::SigstorePromise;
 use crate::record::{BundleRecord, EntryLog, EntryRecord, Instants, PromiseRecord};
 use crate::trust::Trust;
@@ -56,6 +57,8 @@ pub(crate) struct Judge {
     follow: Option<FollowLink>,
     /// Of what is read of Rekor v2, by its checkpoints.
     joined: Option<TilesReadLink>,
+    /// Where heads go of what is neither audited nor followed nor joined.
+    shown: FollowedHeads,
     /// By what Rekor v2 signed to any verifier of the workload.
     heads: Arc<LogHeads>,
     /// Where bundles that hold are written.
@@ -113,9 +116,9 @@ struct PromiseVerifier {
 
 impl Judge {
     pub(crate) fn new(trust: Arc<Trust>, epoch_unix_ms: u64) -> Self {
-        let (shards, heads) = Default::default();
+        let (shards, heads, shown) = Default::default();
         let (audit, follow, joined, bundles) = Default::default();
-        Self { trust, shards, epoch_unix_ms, audit, follow, joined, heads, bundles }
+        Self { trust, shards, epoch_unix_ms, audit, follow, joined, shown, heads, bundles }
     }
 
     /// Hands every entry of Rekor v2 that holds on its own to an audit of the log.
@@ -131,6 +134,11 @@ impl Judge {
     /// Hands what is read of Rekor v2 and holds on its own to an audit of the log, by the checkpoint that it was read by.
     pub(crate) fn joined(self, reads: TilesReadLink) -> Self {
         Self { joined: Some(reads), ..self }
+    }
+
+    /// Hands the heads of what it judges to whoever follows the logs, without a promise that waits for them.
+    pub(crate) fn showing(self, shown: FollowedHeads) -> Self {
+        Self { shown, ..self }
     }
 
     /// Writes the bundles that hold.
@@ -227,7 +235,12 @@ impl Judge {
         match judged {
             Err(fault) => not_kept(verdicts, kind, seq, fault, bytes),
             Ok(logged) => match &self.audit {
-                None => verdicts.kept(kind),
+                None => {
+                    if let (Some(heads), Some(head)) = (&self.shown.tiles, logged.head) {
+                        heads.answered(head, believed.tiles.envelope(), record.at.received);
+                    }
+                    verdicts.kept(kind);
+                }
                 Some(audit) => {
                     let Instants { intended, sent, received } = record.at;
                     let promised_ms = self.unix_ms(received) as u64;
@@ -279,7 +292,12 @@ impl Judge {
         let kind = promise.into();
         match (judged, &self.follow) {
             (Err(fault), _) => not_kept(verdicts, kind, seq, fault, bytes),
-            (Ok(_), None) => verdicts.kept(kind),
+            (Ok(proved), None) => {
+                if let (Some(heads), Some(head)) = (&self.shown.rekor, proved.head) {
+                    heads.answered(head, proved.checkpoint.as_bytes(), at.received);
+                }
+                verdicts.kept(kind);
+            }
             (Ok(proved), Some(follow)) => {
                 let promised_ms = self.unix_ms(at.received) as u64;
                 let receipt = Receipt::new(seq, proved.leaf, Some(proved.index), at.received.0, promised_ms)
@@ -366,6 +384,9 @@ impl PromiseVerifier {
                 let mut tiles = TilesJudge { trust, heads, trees, proven, signatures, timestamps };
                 let (head, judged) = tiles.judge(&record);
                 let promise = record.promise();
+                if let (Some((id, raw)), None, Some(heads)) = (head, &judge.joined, &judge.shown.tiles) {
+                    heads.answered(id, raw, record.at.received);
+                }
                 let joined = head.zip(judge.joined.as_ref());
                 // One that holds is of the followed tree, whatever it led to.
                 if let Some(((id, raw), joined)) = joined {

@@ -7,6 +7,7 @@ mod bundle;
 mod corpus;
 mod envelope;
 mod error;
+mod followed_heads;
 mod fulcio;
 mod judge;
 mod logged;
@@ -37,6 +38,7 @@ pub use corpus::{
     BadLine, CorpusFile, CorpusProbe, CorpusSink, CorpusStart, CorpusWriter, CorpusWritten, expect_log,
 };
 pub use error::SigstoreError;
+pub use followed_heads::FollowedHeads;
 pub use judge::bundle::{BundleFault, BundleVerifier, ExpectedBundle, VerifiedBundle, VerifiedScts};
 pub use judge::rekor_log::audit::RekorLog;
 pub use judge::rekor_log::follow_link::{EntryReadBack, FollowLink};

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use hammer_audit::HeadMemory;
 use hammer_core::compose::{Route as _, WeightedMix};
 use hammer_core::draw::Draws;
 use hammer_core::promise::Verifier;
@@ -15,6 +14,7 @@ use hammer_read::{Place, ReadPattern};
 use hammer_values::SampleShare;
 
 use crate::error::SigstoreError;
+use crate::followed_heads::FollowedHeads;
 use crate::plan::{SearchKey, ServiceReadKind, ServiceReadPlan};
 use crate::run::SigstoreRun;
 use crate::target::{SigstoreService, SigstoreTarget};
@@ -27,7 +27,7 @@ pub(crate) mod search;
 mod session;
 mod tiles;
 
-use judge::{FollowedHeads, ReadJudge};
+use judge::ReadJudge;
 use promise::ReadPromise;
 use search::OwedEntry;
 pub use session::ServiceReadSession;
@@ -132,8 +132,8 @@ impl ServiceReadWorkload {
 
     /// Hands the heads of Rekor v1 and v2 that were verified to whoever follows the logs, so that one that is shown two trees is found.
     #[must_use]
-    pub fn heads(self, rekor: Option<HeadMemory>, tiles: Option<HeadMemory>) -> Self {
-        Self { judge: self.judge.following(FollowedHeads { rekor, tiles }), ..self }
+    pub fn heads(self, followed: FollowedHeads) -> Self {
+        Self { judge: self.judge.following(followed), ..self }
     }
 
     async fn read(

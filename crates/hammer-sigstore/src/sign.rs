@@ -20,6 +20,7 @@ use crate::bundle::files::BundleFiles;
 use crate::corpus::entry::CorpusLog;
 use crate::corpus::{Corpus, CorpusSink};
 use crate::error::SigstoreError;
+use crate::followed_heads::FollowedHeads;
 use crate::judge::Judge;
 use crate::judge::rekor_log::follow_link::FollowLink;
 use crate::material::{FixedArtifact, FlowMaterials, FlowScratch};
@@ -153,6 +154,12 @@ impl SignWorkload {
     #[must_use]
     pub fn followed(self, follow: FollowLink) -> Self {
         Self { judge: self.judge.followed(follow), ..self }
+    }
+
+    /// Hands the heads that it is shown to whoever follows the logs, without a promise that waits for them.
+    #[must_use]
+    pub fn heads(self, followed: FollowedHeads) -> Self {
+        Self { judge: self.judge.showing(followed), ..self }
     }
 }
 

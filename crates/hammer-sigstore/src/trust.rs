@@ -202,6 +202,11 @@ impl Trust {
         self.rekor_tiles.iter().map(name).collect()
     }
 
+    /// Whether any key of Rekor v1 is trusted.
+    pub fn has_rekor_keys(&self) -> bool {
+        !self.rekor.is_empty()
+    }
+
     /// The keys of Rekor v1.
     pub(crate) fn rekor_keys(&self) -> &[LogKey] {
         &self.rekor

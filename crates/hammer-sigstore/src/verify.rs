@@ -23,6 +23,7 @@ use hammer_net::{Answer, BodyBuffer, ClientConfig, Request, WireTimes};
 use crate::corpus::entry::{CorpusEntry, CorpusLog};
 use crate::corpus::{Corpus, CorpusFile, CorpusProbe, DrawnCorpus};
 use crate::error::SigstoreError;
+use crate::followed_heads::FollowedHeads;
 use crate::judge::Judge;
 use crate::judge::rekor_log::follow_link::FollowLink;
 use crate::judge::tiles_links::TilesReadLink;
@@ -135,6 +136,12 @@ impl VerifyWorkload {
     #[must_use]
     pub fn followed(self, follow: FollowLink) -> Self {
         Self { judge: self.judge.followed(follow), ..self }
+    }
+
+    /// Hands the heads that it is shown to whoever follows the logs, without a promise that waits for them.
+    #[must_use]
+    pub fn heads(self, followed: FollowedHeads) -> Self {
+        Self { judge: self.judge.showing(followed), ..self }
     }
 
     /// Has the checkpoints of Rekor v2 that it reads joined to the tree which is followed there: what they show is pending until then.

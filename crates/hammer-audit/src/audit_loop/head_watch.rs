@@ -37,11 +37,13 @@ pub(super) struct HeadWatch {
     is_live: bool,
     /// Whether a head was told to be too old.
     was_old: bool,
+    /// Whether a log that contradicts itself is observed to, which ends a run.
+    ends_runs: bool,
 }
 
 impl HeadWatch {
     /// Heads that contradict each other are saved in that folder.
-    pub(super) fn new(folder: PathBuf, clock: ReceiptClock) -> Self {
+    pub(super) fn new(folder: PathBuf, clock: ReceiptClock, ends_runs: bool) -> Self {
         let (stale, contradicted) = Default::default();
         // Of a log that signs alone there is nothing to say.
         let cosigners = vec![Vec::new()];
@@ -60,6 +62,7 @@ impl HeadWatch {
             behind,
             is_live,
             was_old,
+            ends_runs,
         }
     }
 
@@ -198,7 +201,9 @@ impl HeadWatch {
             Err(why) => format!("not saved in {}: {why}", self.folder.display()),
         };
         voice.breach(kind, index, format!("{detail}; {saved}"));
-        voice.observed(LOG_FORKED, 1.0);
+        if self.ends_runs {
+            voice.observed(LOG_FORKED, 1.0);
+        }
     }
 
     /// Whether what is pending will never be judged.

@@ -15,11 +15,18 @@ pub(super) struct ProofWatch {
     refused: RefusedProof,
     /// Why a head could not be joined last, of those that the log refuses to prove.
     refusal: Option<String>,
-    /// Whether it was told that heads are not proved to the followed tree.
+    /// Whether it was told that heads are not proved to the followed tree, or nobody is told.
     is_told: bool,
+    /// Whether nobody expects that the log proves anything here.
+    is_tolerant: bool,
 }
 
 impl ProofWatch {
+    /// None yet. Of a log of which nobody expects that it can be read here, what is not proved is noted and no more.
+    pub(super) fn new(is_tolerant: bool) -> Self {
+        Self { is_told: is_tolerant, is_tolerant, ..Self::default() }
+    }
+
     /// Takes how a round proved what the one server of the log served.
     pub(super) fn went(&mut self, need: Option<&Need>, went: &Result<(), Trouble>, voice: &AuditVoice) {
         let refused = self.refused.went(need, went, voice.now());
@@ -38,7 +45,7 @@ impl ProofWatch {
     pub(super) fn end(self, answered: &AnsweredHeads, voice: &AuditVoice) {
         let HeadCounts { joined, unjoined, untried } = answered.counts();
         let unproved = answered.waiting_since(voice.now().0.saturating_sub(UNPROVED.0));
-        if unproved > 0 {
+        if unproved > 0 && !self.is_tolerant {
             voice.observed("heads_unproved", unproved as f64);
         }
         if unjoined > 0 {

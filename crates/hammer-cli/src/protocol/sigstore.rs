@@ -49,7 +49,7 @@ mod tuf;
 
 use corpora::{FilledCorpus, OwnCorpus};
 use embedded::EmbeddedPlan;
-use following_links::{FollowingLinks, is_audited, lags_at_most};
+use following_links::{FollowingLinks, is_audited, is_read, lags_at_most};
 use opened::OpenTarget;
 use panel::{PANEL, side};
 use sections::{
@@ -401,16 +401,25 @@ fn called(plan: &Plan) -> Vec<SigstoreService> {
     called
 }
 
-/// Who follows Rekor v1, where a workload writes to it or verifies by it and wants that.
+/// Who follows Rekor v1, where a workload is shown heads of it; where nobody looks for entries, as far as its keys are trusted.
 fn followed(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<FollowedRekor>, PlanError> {
     let Some(lags_at_most) = lags_at_most(planned.plan, false) else { return Ok(None) };
+    let is_audited = is_audited(planned.plan, false);
+    if !is_audited && !target.target.trust.has_rekor_keys() {
+        return Ok(None);
+    }
     let failed = |error: SigstoreError| PlanFault::failed(error).at(target.at.clone());
     let read = target.target.endpoints.needed(SigstoreService::Rekor).map_err(failed)?;
     let client = planned.plan.target.client(None, read.to_vec(), 1, planned.plan.seed)?;
     let url = read.first().map_or_else(String::new, ToString::to_string);
     let log = RekorLog::new(url, target.target.trust.clone(), lags_at_most);
     let (place, name) = (LogPlace::Servers(Box::new(client)), SigstoreService::Rekor.name());
-    let auditor = LogAuditor::by_answers(name, log.clone(), place, planned.epoch_unix_ms);
+    let epoch = planned.epoch_unix_ms;
+    let auditor = match is_audited {
+        true => LogAuditor::by_answers(name, log.clone(), place, epoch),
+        false => LogAuditor::of_heads_by_answers(name, log.clone(), place, epoch),
+    };
+    let auditor = auditor.tolerant(!is_read(planned.plan, false));
     Ok(Some(FollowedRekor { log, auditor: auditor.folder(planned.evidence.to_owned()) }))
 }
 
@@ -419,21 +428,27 @@ fn is_followed(plan: &SignPlan) -> bool {
     plan.audit && plan.rekor == RekorVersion::V1
 }
 
-/// The auditor of Rekor v2, where a workload writes to it or verifies by it and wants that.
+/// The auditor of Rekor v2, where a workload is shown heads of it; where nobody looks for entries, as far as its key is trusted.
 fn auditor(planned: &RunPlan<'_>, target: &OpenTarget) -> Result<Option<LogAuditor>, PlanError> {
     let Some(lags_at_most) = lags_at_most(planned.plan, true) else { return Ok(None) };
     let failed = |error: SigstoreError| PlanFault::failed(error).at(target.at.clone());
-    let verifier = target.target.trust.expect_rekor_tiles().map_err(failed)?.clone();
+    let is_audited = is_audited(planned.plan, true);
+    let verifier = match target.target.trust.expect_rekor_tiles().map_err(failed) {
+        Ok(verifier) => verifier.clone(),
+        Err(_) if !is_audited => return Ok(None),
+        Err(fault) => return Err(fault),
+    };
     let read = target.target.endpoints.needed(SigstoreService::RekorTilesRead).map_err(failed)?;
     let client = planned.plan.target.client(None, read.to_vec(), 1, planned.plan.seed)?;
     let url = read.first().map_or_else(String::new, ToString::to_string);
     let (log, place) = (RekorTilesLog::new(url, verifier, lags_at_most), LogPlace::Servers(Box::new(client)));
     let name = SigstoreService::RekorTiles.name();
     let epoch = planned.epoch_unix_ms;
-    let auditor = match is_audited(planned.plan, true) {
+    let auditor = match is_audited {
         true => LogAuditor::by_tiles_and_heads::<RekorTilesLeaves, _>(name, log, place, epoch),
         false => LogAuditor::of_heads_by_tiles::<RekorTilesLeaves, _>(name, log, place, epoch),
     };
+    let auditor = auditor.tolerant(!is_read(planned.plan, true));
     Ok(Some(auditor.folder(planned.evidence.to_owned())))
 }
 

@@ -118,9 +118,16 @@ fn plan(rekor: &str, operations: u64, audit: bool) -> Value {
     json!({ "target": { "lab": { "sigstore": {} } }, "workloads": [workload], "phases": phases })
 }
 
-/// One accusation to all, of a fork, with both heads.
+/// One accusation to all, of a fork, with both heads, which ended the run.
 #[track_caller]
 fn one_fork(twins: &Twins, report: &Report) {
+    is_told_once(twins, report);
+    assert!(report.run.stopped.contains("log_forked"), "{}", report.run.stopped);
+}
+
+/// The same, whatever ended the run.
+#[track_caller]
+fn is_told_once(twins: &Twins, report: &Report) {
     let to_all: Vec<_> = report.breaches.iter().filter(|breach| breach.seq.is_none()).collect();
     // A tile of one log and the entries of the other contradict each other too, where they come before the heads that do.
     let of_heads = |breach: &&&Breach| !["tampered-tile", "altered-leaf"].contains(&breach.kind.as_str());
@@ -132,7 +139,6 @@ fn one_fork(twins: &Twins, report: &Report) {
     let heads: Vec<_> = heads.map(|file| fs::read_to_string(file).unwrap()).collect();
     assert!(heads.len() == 2 && heads[0] != heads[1], "{saved}");
     assert_eq!(report.verdict.exit_code, 4);
-    assert!(report.run.stopped.contains("log_forked"), "{}", report.run.stopped);
 }
 
 #[test]
@@ -148,6 +154,21 @@ fn two_logs_of_one_key_that_grow_alike_have_forked_and_are_told_so_once() {
     for rekor in ["v1", "v2"] {
         let twins = Twins::new(rekor, 0);
         one_fork(&twins, &twins.run(rekor));
+    }
+}
+
+#[test]
+fn flows_that_are_not_audited_find_two_logs_of_one_key_that_share_no_size() {
+    for rekor in ["v1", "v2"] {
+        let twins = Twins::new(rekor, 300);
+        let (key, urls) = twins.places(rekor);
+        let unaudited = plan(rekor, 200, false);
+        fs::write(twins.services.folder.path().join(PLAN), unaudited.to_string()).unwrap();
+        let same = "target.preflight=false".to_owned();
+        let at_both = format!("target.sigstore.{key}={}", json!(urls));
+        let report = twins.services.report(PLAN, &[same, at_both]);
+        is_told_once(&twins, &report);
+        assert_eq!(report.totals.all.fates.accepted, 200, "it goes on: {}", report.run.stopped);
     }
 }
 

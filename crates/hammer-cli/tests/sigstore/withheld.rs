@@ -44,18 +44,24 @@ fn who_never_serves_them_is() {
     assert!(report.breaches.iter().any(|breach| breach.kind == "missing-tile"), "{:?}", report.breaches);
 }
 
-/// Flows that sign into Rekor v1, of whose consistency proofs `rule` says what becomes, by how many were asked for before.
-fn signed_without_proofs(rule: impl Fn() -> Passed + Send + Sync + 'static) -> Report {
+/// Flows that sign into Rekor v1 for `time`, audited or not, of whose consistency proofs `rule` says what becomes.
+fn signed_without_proofs(
+    (audit, time): (bool, &str),
+    rule: impl Fn() -> Passed + Send + Sync + 'static,
+) -> Report {
     let services = Services::of(serde_json::from_value(json!({})).unwrap());
     let url = front(&services.lab.rekor.url, move |path| match path.starts_with("/api/v1/log/proof") {
         true => rule(),
         false => Passed::On,
     });
-    let sign = json!({ "fulcio": "none", "timestamp": false, "read_back": "none", "missing_after": "4s" });
+    let sign = json!({
+        "fulcio": "none", "timestamp": false, "audit": audit, "read_back": "none", "missing_after": "4s",
+    });
     let plan = json!({
         "target": { "lab": { "sigstore": {} } },
         "workloads": [{ "name": "sign", "sigstore_sign": sign, "load": { "rate": "20/s" } }],
-        "phases": { "measurement": "2s", "drain": "12s" },
+        "phases": { "measurement": time, "drain": "12s" },
+        "health": { "on_fail": "warn" },
     });
     fs::write(services.folder.path().join("plan.json"), plan.to_string()).unwrap();
     services.report("plan.json", &[format!("target.sigstore.rekor_url={url}")])
@@ -66,7 +72,7 @@ fn a_log_that_never_proves_what_it_served_for_longer_than_it_may_lag_is_told_onc
     let ways: [fn() -> Passed; 3] =
         [|| Passed::Refused(404), || Passed::Answered(b"{}".into()), || Passed::Answered(b"<html>".into())];
     for rule in ways {
-        let report = signed_without_proofs(rule);
+        let report = signed_without_proofs((true, "2s"), rule);
         let kinds: Vec<_> = report.breaches.iter().map(|breach| breach.kind.as_str()).collect();
         assert_eq!(
             (kinds, report.verdict.exit_code),
@@ -80,11 +86,20 @@ fn a_log_that_never_proves_what_it_served_for_longer_than_it_may_lag_is_told_onc
 #[test]
 fn a_log_that_proves_what_it_served_before_that_is_not_accused() {
     let clock = MonotonicClock::starting_now();
-    let report = signed_without_proofs(move || match clock.now() < Nanos::from_millis(3500) {
+    let report = signed_without_proofs((true, "2s"), move || match clock.now() < Nanos::from_millis(3500) {
         true => Passed::Refused(404),
         false => Passed::On,
     });
     assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?} {:?}", report.verdict, report.breaches);
+    let promises = &report.promises.all;
+    assert!(promises.made > 0 && promises.kept == promises.made, "{promises:?}");
+}
+
+/// Whoever audits nothing may not be able to read the log from where it is.
+#[test]
+fn a_log_that_proves_nothing_to_whoever_audits_nothing_is_not_accused() {
+    let report = signed_without_proofs((false, "13s"), || Passed::Refused(404));
+    assert_eq!(report.verdict.exit_code, 0, "{:?} {:?}", report.verdict, report.breaches);
     let promises = &report.promises.all;
     assert!(promises.made > 0 && promises.kept == promises.made, "{promises:?}");
 }

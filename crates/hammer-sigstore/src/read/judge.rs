@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use hammer_audit::{HeadMemory, OpenedHead};
+use hammer_audit::OpenedHead;
 use hammer_core::promise::{Fault, Verdicts, Verifier};
 use hammer_measure::Nanos;
 use hammer_messages::json;
@@ -18,6 +18,7 @@ use serde::Deserialize;
 use super::check::Check;
 use super::log_info::open_log_info;
 use super::promise::ReadPromise;
+use crate::followed_heads::FollowedHeads;
 use crate::fulcio;
 use crate::judge::malformed::malformed;
 use crate::judge::rekor_log::log_info::read_proof;
@@ -38,15 +39,6 @@ pub(super) struct ReadJudge {
     shards: Arc<FoundShards>,
     /// Where heads go that were verified, of logs that somebody follows.
     followed: FollowedHeads,
-}
-
-/// Where heads of either log go that were verified.
-#[derive(Clone, Debug, Default)]
-pub(super) struct FollowedHeads {
-    /// Those of Rekor v1.
-    pub(super) rekor: Option<HeadMemory>,
-    /// Those of Rekor v2.
-    pub(super) tiles: Option<HeadMemory>,
 }
 
 /// Judges on a thread of its own.

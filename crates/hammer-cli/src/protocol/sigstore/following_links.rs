@@ -44,25 +44,32 @@ fn is_on(rekor: RekorVersion, on_tiles: bool) -> bool {
     if on_tiles { rekor.is_on_tiles() } else { rekor == RekorVersion::V1 }
 }
 
-/// How long what is served of either log may lag behind what was answered; none where a run does not follow that log. It follows those
-/// whose heads it reads, too.
+/// How long what is served of either log may lag behind what was answered; none where a run does not follow that log. It follows those whose
+/// heads it is shown, by flows or by reads.
 pub(super) fn lags_at_most(plan: &Plan, on_tiles: bool) -> Option<Duration> {
     let of_reads = plan.workloads.iter().filter_map(read).filter(|plan| reads_heads(plan, on_tiles));
-    audited(plan, on_tiles).chain(of_reads.map(|plan| plan.missing_after)).map(TimeSpan::duration).max()
+    let of_flows = flows(plan, on_tiles).map(|(_, missing_after)| missing_after);
+    of_flows.chain(of_reads.map(|plan| plan.missing_after)).map(TimeSpan::duration).max()
+}
+
+/// Whether that log is to be read: flows are audited by it, or its heads are read.
+pub(super) fn is_read(plan: &Plan, on_tiles: bool) -> bool {
+    let mut reads = plan.workloads.iter().filter_map(read);
+    is_audited(plan, on_tiles) || reads.any(|plan| reads_heads(plan, on_tiles))
 }
 
 /// Whether entries of that log are looked for, and not its heads alone.
 pub(super) fn is_audited(plan: &Plan, on_tiles: bool) -> bool {
-    audited(plan, on_tiles).next().is_some()
+    flows(plan, on_tiles).any(|(is_audited, _)| is_audited)
 }
 
-/// How long each workload waits for entries of that log.
-fn audited(plan: &Plan, on_tiles: bool) -> impl Iterator<Item = TimeSpan> {
-    let signs = plan.workloads.iter().filter_map(signs);
-    let signs = signs.filter(move |plan| plan.audit && is_on(plan.rekor, on_tiles));
-    let verifies = plan.workloads.iter().filter_map(verifies);
-    let verifies = verifies.filter(move |plan| plan.audit && plan.is_on_tiles() == on_tiles);
-    signs.map(|plan| plan.missing_after).chain(verifies.map(|plan| plan.missing_after))
+/// The workloads whose flows are on that log: whether they are audited, and how long each waits for entries.
+fn flows(plan: &Plan, on_tiles: bool) -> impl Iterator<Item = (bool, TimeSpan)> {
+    let signs = plan.workloads.iter().filter_map(signs).filter(move |plan| is_on(plan.rekor, on_tiles));
+    let verifies =
+        plan.workloads.iter().filter_map(verifies).filter(move |plan| plan.is_on_tiles() == on_tiles);
+    let signs = signs.map(|plan| (plan.audit, plan.missing_after));
+    signs.chain(verifies.map(|plan| (plan.audit, plan.missing_after)))
 }
 
 fn reads_heads(plan: &ServiceReadPlan, on_tiles: bool) -> bool {

@@ -10,7 +10,7 @@ use hammer_core::draw::Draws;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_net::ClientConfig;
 use hammer_sigstore::{
-    BundleFiles, CorpusProbe, EntryReadBack, FollowLink, MixedPlan, ReadRekor, RekorTilesLog,
+    BundleFiles, CorpusProbe, EntryReadBack, FollowLink, FollowedHeads, MixedPlan, ReadRekor, RekorTilesLog,
     ServiceReadPlan, ServiceReadWorkload, SignPlan, SignWorkload, SigstoreError, SigstoreRun,
     SigstoreService, TimestampPlan, TimestampWorkload, TufPlan, TufWorkload, VerifyPlan, VerifyWorkload,
 };
@@ -83,7 +83,10 @@ fn held_to_the_log(
 ) -> SignWorkload {
     let is_read = plan.rekor.is_on_tiles() && reads_rekor2(lane.planned.plan);
     let made = if is_read { made.read_back() } else { made };
-    if let Some(auditor) = auditor.filter(|_| plan.audit && plan.rekor.is_on_tiles()) {
+    if !plan.audit {
+        return made.heads(heads_of(auditor.as_deref(), followed.as_deref()));
+    }
+    if let Some(auditor) = auditor.filter(|_| plan.rekor.is_on_tiles()) {
         return made.audited(auditor.link(lane.workload.name.as_str()));
     }
     match followed.filter(|_| is_followed(plan)) {
@@ -100,7 +103,7 @@ fn joined_to_the_log(
     lane: &LaneRequest<'_>,
 ) -> VerifyWorkload {
     if !plan.audit {
-        return made;
+        return made.heads(heads_of(auditor.as_deref(), followed.as_deref()));
     }
     match (plan.rekor, auditor, followed) {
         (ReadRekor::V1, _, Some(rekor)) => made.followed(reads_link(rekor, lane)),
@@ -223,14 +226,19 @@ pub(super) fn timestamps(
 pub(super) fn reads(
     plan: &ServiceReadPlan,
     open: &OpenTarget,
-    (tiles, followed): (Option<&LogAuditor>, Option<&FollowedRekor>),
+    (auditor, followed): (Option<&LogAuditor>, Option<&FollowedRekor>),
     lane: LaneRequest<'_>,
 ) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
     let made =
         ServiceReadWorkload::new(plan, &open.target, &run(&lane), |service| client(&lane, open, service));
     let made = made.map_err(|fault| told(fault, &lane, open, READ))?.warm_up(lane.warm_up);
+    Ok(lane.with(made.heads(heads_of(auditor, followed))))
+}
+
+/// Where heads go that no promise waits for.
+fn heads_of(auditor: Option<&LogAuditor>, followed: Option<&FollowedRekor>) -> FollowedHeads {
     let rekor = followed.map(|followed| followed.auditor.heads());
-    Ok(lane.with(made.heads(rekor, tiles.map(LogAuditor::heads))))
+    FollowedHeads { rekor, tiles: auditor.map(LogAuditor::heads) }
 }
 
 /// Refreshes of the TUF repository.
