@@ -181,6 +181,17 @@ impl AnsweredHeads {
         HeadCounts { joined: stock.joined, unjoined, untried: unjoined - tried as u64 }
     }
 
+    /// How many of a tree wait: those that nobody came to ask for, and the others.
+    pub(crate) fn waiting(&self, tree: u64) -> [u64; 2] {
+        let of = |size, byte| HeadId { tree, size, root: Hash([byte; 32]) };
+        let stock = self.lock();
+        let mut count = [0, 0];
+        for (_, waiting) in stock.waiting.range(of(0, 0)..=of(u64::MAX, u8::MAX)) {
+            count[usize::from(waiting.is_tried)] += 1;
+        }
+        count
+    }
+
     /// How many wait that were received before then, although what proves them was asked for.
     pub(crate) fn waiting_since(&self, received_ns: u64) -> u64 {
         let stock = self.lock();
@@ -240,12 +251,14 @@ mod tests {
         );
         assert_eq!(heads.counts(), HeadCounts { joined: 1, unjoined: 2, untried: 2 });
         assert_eq!(heads.waiting_since(8), 0, "nobody asked for what proves them");
+        assert_eq!([1, 2, 3].map(|tree| heads.waiting(tree)), [[1, 0], [1, 0], [0, 0]]);
         heads.tried(id(1, 5));
         heads.offer(id(1, 4), b"note", 9);
         heads.offer(id(1, 6), b"note", 9);
         heads.tried(id(1, 6));
         let [some, all] = [2, 9].map(|most| sizes(9, most));
         assert_eq!((some, all), ([vec![5], vec![4]], [vec![5, 6], vec![4]]), "those again, and others");
+        assert_eq!(heads.waiting(1), [1, 2]);
         for size in [4, 6] {
             heads.settle(id(1, size), JoinedHead::Forked);
         }

@@ -18,7 +18,6 @@ use hammer_tlog::logs::follow::{Event, Follower, Head, Need};
 use hammer_tlog::logs::tile::TileId;
 
 use crate::answered_heads::{AnsweredHeads, HeadCounts};
-use crate::head_survey::HeadSurvey;
 use crate::late_head::LateHead;
 use crate::link::Lane;
 use crate::messages::{event_words, finding_words};
@@ -36,6 +35,7 @@ mod followed_trees;
 mod head_joins;
 mod head_watch;
 mod late_tiles;
+mod overdue;
 mod proof_watch;
 mod receipt_desk;
 mod reference_watch;
@@ -201,6 +201,15 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let (patience, now) = (self.voice.sink().patience(), self.voice.now());
         let is_gone = patience.is_some_and(|patience| self.troubles.is_stuck_for(patience, now));
         let is_hopeless = self.voice.is_judging() && self.troubles.is_hopeless(now);
+        let undecided = match is_gone || is_hopeless || self.heads.has_contradicted() {
+            true => 0,
+            false => {
+                let waiting = self.chains.waiting(&self.answered, self.reader.shards());
+                let lag = self.reader.log().lags_at_most().map(Nanos::from);
+                self.proofs.undecided(waiting, lag, &self.voice)
+            }
+        };
+        self.voice.undecided(undecided);
         self.desk.over(self.heads.is_over(now) || self.tree.gives_up() || is_gone || is_hopeless);
         self.heads.cosigned(self.reader.cosigners(), &self.voice);
         self.desk.observe(&self.reader, &self.voice);
@@ -251,62 +260,6 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         self.aged(&head, self.desk.unix_ms(asked_ns)).await;
         self.due(&head, is_newest, self.desk.unix_ms(asked_ns)).await;
         Ok(())
-    }
-
-    /// Breaks what is due at a head that was asked for then, in milliseconds since 1970. Where a newer one may be served, as by another
-    /// server, only once none has been for a while; those are asked before anything is due, since a head says by its time that what it is
-    /// the first to cover was late.
-    async fn due(&mut self, head: &Head, is_newest: bool, asked_ms: u64) {
-        let are_several = self.reader.are_several();
-        let soon_ms = if are_several { asked_ms.saturating_add(SOON_MS) } else { asked_ms };
-        if self.heads.has_contradicted() || !self.tree.may_be_due(soon_ms) {
-            return self.survey.is_over();
-        }
-        if is_newest && !are_several {
-            self.survey.is_over();
-            return self.tree.overdue(asked_ms);
-        }
-        let others = self.surveyed().await;
-        let FollowedTree { tree, follower } = self.chains.active();
-        let trusted = follower.trusted().map_or(0, |trusted| trusted.size);
-        let newer = others.of(*tree).chain([head]).max_by_key(|head| head.size);
-        if let Some(newer) = newer.filter(|newer| newer.size > trusted) {
-            // It is proved in the next round.
-            follower.head(newer.clone());
-            self.survey.is_over();
-        } else if !self.tree.may_be_due(asked_ms) {
-            self.survey.is_over();
-        } else if self.survey.none_is_newer(self.voice.now(), others.silent) {
-            self.tree.overdue(asked_ms);
-        }
-    }
-
-    /// Tells that the newest head is older than the log may have, where none of its servers has had a newer one for a while. One that takes
-    /// nothing signs nothing.
-    async fn aged(&mut self, served: &Head, asked_ms: u64) {
-        let Some(most) = self.reader.log().oldest_head() else { return };
-        // Whoever served this one may lag behind whoever served the one that is trusted.
-        let trusted = self.chains.active().follower.trusted();
-        let newest = trusted.into_iter().chain([served]).max_by_key(|head| head.timestamp_ms);
-        let newest = newest.unwrap_or(served).clone();
-        if self.heads.has_contradicted() || !self.heads.is_too_old(&newest, most, asked_ms) {
-            return self.ages.is_over();
-        }
-        let others = self.surveyed().await;
-        let tree = self.chains.active().tree;
-        if !others.of(tree).all(|other| self.heads.is_too_old(other, most, asked_ms)) {
-            self.ages.is_over();
-        } else if self.ages.none_is_newer(self.voice.now(), others.silent) {
-            self.heads.too_old(&newest, asked_ms, &self.voice);
-        }
-    }
-
-    /// The heads that the log's servers have now: each is held against the followed tree in the next round.
-    async fn surveyed(&mut self) -> HeadSurvey {
-        let survey = self.reader.heads_of_all().await;
-        survey.heads.iter().for_each(|(tree, head)| self.answered.offer_head(*tree, head.clone()));
-        survey.foreign.iter().for_each(|(server, why)| self.troubles.foreign(server, why, &self.voice));
-        survey
     }
 
     fn fetched(&mut self, head: &Head) {
@@ -492,9 +445,6 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         self.desk.ended(&self.voice);
     }
 }
-
-/// How long before a promise is due all servers of a log are asked for a head that covers it.
-const SOON_MS: u64 = 10_000;
 
 /// How long the first look-up of the log's servers may take.
 const LOOK_UP: Nanos = Nanos::from_secs(1);

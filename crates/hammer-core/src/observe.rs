@@ -2,7 +2,7 @@
 //! stop a run; it never reaches a schedule.
 
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 
 use hammer_measure::Nanos;
@@ -34,6 +34,8 @@ pub struct ObservationSink {
     prefix: String,
     /// Whether every operation has ended.
     is_judging: Arc<AtomicBool>,
+    /// How much observers have seen that they cannot judge yet.
+    undecided: Arc<AtomicU64>,
     /// How long a fill waits for a target that cannot be reached.
     patience: Option<Nanos>,
 }
@@ -66,10 +68,10 @@ impl Observer for Named {
 impl ObservationSink {
     pub(crate) fn new(
         messages: mpsc::Sender<Message>,
-        is_judging: Arc<AtomicBool>,
+        (is_judging, undecided): (Arc<AtomicBool>, Arc<AtomicU64>),
         patience: Option<Nanos>,
     ) -> Self {
-        Self { messages, prefix: String::new(), is_judging, patience }
+        Self { messages, prefix: String::new(), is_judging, undecided, patience }
     }
 
     /// Whether every operation has ended, so that promises alone are awaited: what an observer asks of the target from then on is in
@@ -77,6 +79,12 @@ impl ObservationSink {
     pub fn is_judging(&self) -> bool {
         // Nothing is read by it that was written before: an observer that sees it late looks again.
         self.is_judging.load(Ordering::Relaxed)
+    }
+
+    /// Says that of what this observer saw it cannot judge so much yet, and said `before` of it last: drain waits for that as it does for promises
+    /// that are pending.
+    pub fn undecided(&self, before: u64, now: u64) {
+        self.undecided.fetch_add(now.wrapping_sub(before), Ordering::Relaxed);
     }
 
     /// How long the target may be out of reach, once every operation has ended, until an observer that judges promises gives those up that

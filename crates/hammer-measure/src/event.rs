@@ -57,7 +57,7 @@ pub enum RunEvent {
     Judging {
         /// When.
         at: Nanos,
-        /// How many pending promises may still be judged.
+        /// How many pending promises may still be judged, with what was seen beside them that may be.
         awaited: u64,
         /// When the wait ends at the latest, unless a verdict comes.
         until: Nanos,

@@ -8,13 +8,13 @@ use hammer_core::promise::PromiseKind;
 use hammer_core::record::OperationRecord;
 use hammer_core::runtime::Clock;
 use hammer_core::workload::Ended;
-use hammer_measure::Outcome;
+use hammer_measure::{Nanos, Outcome};
 use hammer_net::Answer;
 use hammer_tlog::logs::tile::TileId;
 
 use crate::head::SeenHead;
 use crate::part::{Part, write_parts};
-use crate::steps::LogSteps;
+use crate::steps::{LATER_LOOKS, LogSteps, NEXT_LOOK};
 use crate::support::Shelf;
 use crate::tile_waits::TileWaits;
 
@@ -32,6 +32,8 @@ pub struct LogReads {
     pub(crate) absent: RefCell<BTreeSet<TileId>>,
     /// Who waits for tiles that were not there at first.
     pub(crate) waits: TileWaits,
+    /// How often a tile that is not there is looked for again, a second apart, before it is missing.
+    pub(crate) looks: u32,
     record: RefCell<Vec<u8>>,
 }
 
@@ -40,7 +42,14 @@ impl LogReads {
     pub fn new(own: LogClient, beside: LogClient, path_series: usize, clock: &Rc<dyn Clock>) -> Self {
         let (heads, shelf, absent, waits, record) = Default::default();
         let [own, beside] = [own, beside].map(|client| LogSteps::new(client, clock.clone()));
-        Self { own, beside, path_series, heads, shelf, absent, waits, record }
+        Self { own, beside, path_series, heads, shelf, absent, waits, looks: LATER_LOOKS, record }
+    }
+
+    /// Waits so long, at least, for tiles of a log one of whose servers may lag so far behind another.
+    #[must_use]
+    pub fn waiting(self, lag: Nanos) -> Self {
+        let seconds = lag.0.div_ceil(NEXT_LOOK.0);
+        Self { looks: LATER_LOOKS.max(u32::try_from(seconds).unwrap_or(u32::MAX)), ..self }
     }
 
     /// The head of the largest tree that was seen; none before there was a leaf in it.

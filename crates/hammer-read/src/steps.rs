@@ -199,4 +199,5 @@ impl LogSteps {
 
 /// Looks for what was not there at first, or could not be told.
 pub(crate) const LATER_LOOKS: u32 = 2;
-const NEXT_LOOK: Nanos = Nanos::from_secs(1);
+/// How long after a look the next one is.
+pub(crate) const NEXT_LOOK: Nanos = Nanos::from_secs(1);

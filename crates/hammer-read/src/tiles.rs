@@ -10,7 +10,6 @@ use crate::bundle::LARGEST_TILE;
 use crate::head::{SeenHead, above, edges};
 use crate::place::Place;
 use crate::reads::{LogReads, malformed};
-use crate::steps::LATER_LOOKS;
 use crate::support::{Lack, Support};
 
 /// Why a tile that an operation is of was not read.
@@ -176,12 +175,12 @@ impl LogReads {
                 let asked = (tile, may_be_compressed(tile));
                 match self.beside.tile_of_any(asked, answer, &start).await {
                     Ok(()) => Ok(()),
-                    Err(_) => self.beside.tile_elsewhere((asked, LATER_LOOKS), answer, start).await,
+                    Err(_) => self.beside.tile_elsewhere((asked, self.looks), answer, start).await,
                 }
             }
             Some(lack) => lack,
             None => {
-                let looks = if self.absent.borrow().contains(&tile) { 0 } else { LATER_LOOKS };
+                let looks = if self.absent.borrow().contains(&tile) { 0 } else { self.looks };
                 let asked = ((tile, may_be_compressed(tile)), looks);
                 let now = self.beside.tile_elsewhere(asked, answer, start).await;
                 self.waits.end(tile);

@@ -184,7 +184,8 @@ impl Workload for ServiceReadWorkload {
     }
 
     async fn open(&self, context: ShardContext) -> Result<ServiceReadSession, FatalError> {
-        ServiceReadSession::open(&self.services, self.kinds.len(), &context).await
+        let waits = (self.kinds.len(), self.missing_after);
+        ServiceReadSession::open(&self.services, waits, &context).await
     }
 
     /// A read of a tree before any head of it was seen reads that first; where it says that the tree is empty, there is nothing else

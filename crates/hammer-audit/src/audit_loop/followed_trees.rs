@@ -3,6 +3,7 @@
 use hammer_tlog::logs::follow::{Follower, Head};
 
 use super::tree_turn::TreeTurn;
+use crate::answered_heads::AnsweredHeads;
 use crate::source::{HeadId, Shards};
 
 /// A tree of a log, and what is trusted of it.
@@ -59,6 +60,18 @@ impl FollowedTrees {
         let FollowedTree { tree, follower } = self.of(shards.active, shards)?;
         let id = HeadId { tree: *tree, size: head.size, root: head.root };
         (!follower.knows(head)).then_some(id)
+    }
+
+    /// How many heads of these trees wait among those that answers came with: those that nobody came to ask for, and the others.
+    pub(super) fn waiting(&mut self, answered: &AnsweredHeads, shards: &Shards) -> [u64; 2] {
+        let mut waiting = [0, 0];
+        for tree in answered.trees() {
+            if self.of(tree, shards).is_some() {
+                let [untried, tried] = answered.waiting(tree);
+                waiting = [waiting[0] + untried, waiting[1] + tried];
+            }
+        }
+        waiting
     }
 
     /// Takes the shards that a head came with: another active tree is followed from then on, and the one before is held against its

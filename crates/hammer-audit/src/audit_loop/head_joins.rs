@@ -198,8 +198,8 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
         fed: &Head,
         found: &mut impl FnMut(u64, &Event),
     ) -> Result<bool, Trouble> {
-        self.answered.tried(HeadId { tree, size: fed.size, root: fed.root });
         let proved = prove(self.reader, tree, follower).await;
+        self.answered.tried(HeadId { tree, size: fed.size, root: fed.root });
         // Not a fault: whoever was asked lags behind whoever answered.
         let refused = proved.as_ref().err().filter(|why| why.is_withheld());
         if let Some(why) = refused {

@@ -6,7 +6,7 @@ use hammer_tlog::logs::follow::Need;
 use super::voice::AuditVoice;
 use crate::answered_heads::{AnsweredHeads, HeadCounts};
 use crate::messages::UNPROVED_CHECKPOINT;
-use crate::refused_proof::RefusedProof;
+use crate::refused_proof::{PATIENCE, RefusedProof};
 use crate::trouble::Trouble;
 
 /// Heads that the log does not prove, so far: each way of that is told once.
@@ -19,6 +19,8 @@ pub(super) struct ProofWatch {
     is_told: bool,
     /// Whether nobody expects that the log proves anything here.
     is_tolerant: bool,
+    /// Since when no operation runs any more.
+    is_judging_since: Option<Nanos>,
 }
 
 impl ProofWatch {
@@ -41,6 +43,27 @@ impl ProofWatch {
         }
     }
 
+    /// Of heads that wait, how many are waited for once all operations have ended: those that nobody came to ask for, for a while, and those that
+    /// were refused, for as long as one of the log's servers may lag behind another. Of them it is then told that they are not proved.
+    pub(super) fn undecided(
+        &mut self,
+        [untried, tried]: [u64; 2],
+        lag: Option<Nanos>,
+        voice: &AuditVoice,
+    ) -> u64 {
+        if self.is_told || self.is_tolerant {
+            return 0;
+        }
+        let now = voice.now();
+        let since = match voice.is_judging() {
+            true => *self.is_judging_since.get_or_insert(now),
+            false => now,
+        };
+        let of = |heads: u64, most: Nanos| if now.since(since) < most { heads } else { 0 };
+        let lag = lag.map_or(Nanos::ZERO, |lag| lag.max(PATIENCE).saturating_add(ROUNDS));
+        of(untried, UNTRIED).saturating_add(of(tried, lag))
+    }
+
     /// Tells at the end how many heads were not joined, and why.
     pub(super) fn end(self, answered: &AnsweredHeads, voice: &AuditVoice) {
         let HeadCounts { joined, unjoined, untried } = answered.counts();
@@ -59,6 +82,12 @@ impl ProofWatch {
         }
     }
 }
+
+/// How long heads that nobody came to ask for are waited for.
+const UNTRIED: Nanos = Nanos::from_secs(10);
+
+/// What the rounds take in which it shows that one has become too old.
+const ROUNDS: Nanos = Nanos::from_secs(2);
 
 /// How long a head may wait for what proves it at the end: whoever was asked last may lag behind whoever served it.
 const UNPROVED: Nanos = Nanos::from_secs(10);

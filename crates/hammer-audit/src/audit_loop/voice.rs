@@ -15,11 +15,13 @@ pub(super) struct AuditVoice {
     sink: ObservationSink,
     clock: Rc<dyn Clock>,
     unnamed: UnnamedFaults,
+    /// How much was said to be undecided last.
+    undecided: u64,
 }
 
 impl AuditVoice {
     pub(super) fn new(name: String, sink: ObservationSink, clock: Rc<dyn Clock>) -> Self {
-        Self { name, sink, clock, unnamed: UnnamedFaults::default() }
+        Self { name, sink, clock, unnamed: UnnamedFaults::default(), undecided: 0 }
     }
 
     pub(super) fn now(&self) -> Nanos {
@@ -37,6 +39,11 @@ impl AuditVoice {
     /// Whether every operation of the run has ended.
     pub(super) fn is_judging(&self) -> bool {
         self.sink.is_judging()
+    }
+
+    /// Says that so much of what was seen cannot be judged yet, and is waited for.
+    pub(super) fn undecided(&mut self, now: u64) {
+        self.sink.undecided(std::mem::replace(&mut self.undecided, now), now);
     }
 
     pub(super) fn note(&self, text: &str) {

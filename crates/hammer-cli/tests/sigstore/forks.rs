@@ -11,6 +11,7 @@ use hammer_report::Report;
 use hammer_report::report::Breach;
 use serde_json::{Value, json};
 
+use crate::front::{Passed, front, read};
 use crate::server::{Request, request};
 use crate::services::Services;
 
@@ -90,8 +91,9 @@ impl Twins {
     fn reads(&self, rekor: &str, urls: &[&str]) -> Report {
         let (key, _) = self.places(rekor);
         let mix = if rekor == "v1" { json!({ "log-info": 1 }) } else { json!({ "checkpoint": 1 }) };
-        let reads = json!({ "name": "reads", "sigstore_read": { "mix": mix }, "load": { "rate": "20/s" } });
-        let phases = json!({ "measurement": "4s", "drain": "5s" });
+        let reads = json!({ "mix": mix, "missing_after": "5s" });
+        let reads = json!({ "name": "reads", "sigstore_read": reads, "load": { "rate": "20/s" } });
+        let phases = json!({ "measurement": "4s", "drain": "10s" });
         let plan = json!({ "target": { "lab": { "sigstore": {} } }, "workloads": [reads], "phases": phases });
         fs::write(self.services.folder.path().join(PLAN), plan.to_string()).unwrap();
         let same = "target.preflight=false".to_owned();
@@ -220,3 +222,25 @@ const PLAN: &str = "plan.json";
 
 /// 2^64 divided by the golden ratio: the multiples of it have no period.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// One answer of another tree, which the log refuses to prove: it is waited for as long as a server may lag, however short the run is.
+#[test]
+fn a_head_of_another_tree_that_reads_saw_once_is_told_after_a_short_run() {
+    let twins = Twins::new("v1", 40);
+    filled(&twins.services, "v1", 20);
+    let (url, other) = (twins.services.lab.rekor.url.clone(), twins.other.lab.rekor.url.clone());
+    let asked = AtomicUsize::new(0);
+    let front = front(&url, move |path| match path {
+        "/api/v1/log" if asked.fetch_add(1, Ordering::Relaxed) == 20 => {
+            Passed::Answered(read(&other, "/api/v1/log"))
+        }
+        _ => Passed::On,
+    });
+    let report = twins.reads("v1", &[&front]);
+    let kinds: Vec<_> = report.breaches.iter().map(|breach| breach.kind.as_str()).collect();
+    assert_eq!(report.verdict.exit_code, 4, "{kinds:?} {:?}", report.events);
+    assert!(
+        matches!(kinds[..], ["unproved-checkpoint" | "shrinking-tree" | "forked-checkpoint"]),
+        "{kinds:?}"
+    );
+}

@@ -44,6 +44,88 @@ fn who_never_serves_them_is() {
     assert!(report.breaches.iter().any(|breach| breach.kind == "missing-tile"), "{:?}", report.breaches);
 }
 
+/// Reads of `mix` by the way beside few flows that get entries logged, through fronts of both logs: what `rule` makes of a request, of Rekor v2
+/// or not.
+fn reads_beside(
+    (mix, time): (&Value, &str),
+    rule: impl Fn(&str) -> Passed + Clone + Send + Sync + 'static,
+) -> Report {
+    let lab = json!({ "rekor": { "integration_delay": "20ms" }, "rekor_tiles": { "checkpoint_interval": "100ms" } });
+    let services = Services::of(serde_json::from_value(lab).unwrap());
+    let signs = |rekor: &str| {
+        json!({
+            "name": rekor,
+            "sigstore_sign": { "fulcio": "none", "rekor": rekor, "timestamp": false, "audit": false },
+            "load": { "rate": "10/s", "operations": 10 },
+        })
+    };
+    let reads = json!({ "mix": mix, "missing_after": "4s" });
+    let plan = json!({
+        "target": { "lab": { "sigstore": {} } },
+        "workloads": [signs("v1"), signs("v2"), { "name": "reads", "sigstore_read": reads, "load": { "rate": "20/s" } }],
+        "phases": { "measurement": time, "drain": "12s" },
+        "health": { "on_fail": "warn" },
+    });
+    fs::write(services.folder.path().join("plan.json"), plan.to_string()).unwrap();
+    let of = |url: &str| front(url, rule.clone());
+    let urls = [
+        format!("target.sigstore.rekor_url={}", of(&services.lab.rekor.url)),
+        format!("target.sigstore.rekor_tiles_url={}", of(&services.lab.rekor_tiles.url)),
+    ];
+    services.report("plan.json", &urls)
+}
+
+fn is_tile(path: &str) -> bool {
+    path.contains("/tile/")
+}
+
+#[test]
+fn tiles_that_come_before_a_server_may_lag_no_longer_are_missing_from_no_read() {
+    let clock = MonotonicClock::starting_now();
+    let report = reads_beside((&json!({ "checkpoint": 1, "tile": 1, "bundle": 1 }), "5s"), move |path| {
+        let is_gone = (Nanos::from_millis(2000)..Nanos::from_millis(5000)).contains(&clock.now());
+        if is_gone && is_tile(path) { Passed::Refused(404) } else { Passed::On }
+    });
+    assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?} {:?}", report.verdict, report.breaches);
+    let promises = &report.promises.all;
+    assert!(promises.made > 0 && promises.kept == promises.made, "{promises:?}");
+}
+
+#[test]
+fn tiles_that_never_come_are_missing_from_reads_too() {
+    let clock = MonotonicClock::starting_now();
+    let report = reads_beside((&json!({ "tile": 1 }), "2s"), move |path| {
+        if clock.now() > Nanos::from_millis(1500) && is_tile(path) {
+            Passed::Refused(404)
+        } else {
+            Passed::On
+        }
+    });
+    let kinds = report.breaches.iter().map(|breach| breach.kind.as_str());
+    assert!(
+        kinds.clone().count() > 0 && kinds.clone().all(|kind| kind == "missing-tile"),
+        "{:?}",
+        report.breaches
+    );
+    assert_eq!((report.verdict.exit_code, report.promises.all.unchecked), (4, 0), "{:?}", report.verdict);
+}
+
+/// A page with 200 is the answer of no log.
+#[test]
+fn a_tile_that_is_none_is_told_by_whoever_reads_it() {
+    for kind in ["tile", "bundle"] {
+        let report = reads_beside((&json!({ kind: 1 }), "2s"), |path| match is_tile(path) {
+            true => Passed::Answered(b"<html><body>sorry</body></html>".into()),
+            false => Passed::On,
+        });
+        let kinds: Vec<_> = report.breaches.iter().map(|breach| breach.kind.as_str()).collect();
+        let of_reads =
+            report.breaches.iter().filter(|breach| breach.workload == "reads" && breach.seq.is_some());
+        assert!(of_reads.count() > 5, "{kind} {kinds:?}");
+        assert_eq!(report.verdict.exit_code, 4, "{kind} {:?}", report.verdict);
+    }
+}
+
 /// Flows that sign into Rekor v1 for `time`, audited or not, of whose consistency proofs `rule` says what becomes.
 fn signed_without_proofs(
     (audit, time): (bool, &str),

@@ -4,7 +4,7 @@ use std::convert::identity;
 use std::panic::resume_unwind;
 use std::pin::pin;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
@@ -40,6 +40,8 @@ pub(super) struct Threads {
     observers: Option<ObserveThread>,
     /// What observers are told by that every operation has ended.
     is_judging: Arc<AtomicBool>,
+    /// How much observers have seen that they cannot judge yet.
+    undecided: Arc<AtomicU64>,
 }
 
 type ThreadedLane = Arc<dyn LanePlan<ThreadedRuntime>>;
@@ -76,6 +78,7 @@ impl Threads {
             verify: Vec::new(),
             observers: None,
             is_judging: Arc::default(),
+            undecided: Arc::default(),
         };
         for lane in &spec.lanes {
             let pool = verifiers(spec, lane.as_ref(), messages)?;
@@ -97,7 +100,8 @@ impl Threads {
         }
         threads.crew = Some(crew);
         let patience = spec.goal.as_ref().map(|_| spec.patience);
-        let sink = ObservationSink::new(messages.clone(), threads.is_judging.clone(), patience);
+        let shared = (threads.is_judging.clone(), threads.undecided.clone());
+        let sink = ObservationSink::new(messages.clone(), shared, patience);
         threads.observers = observe(spec, sink, messages)?;
         Ok(threads)
     }
@@ -118,9 +122,10 @@ impl Threads {
         all
     }
 
-    /// How many promises are pending that may still be judged.
+    /// How many promises are pending that may still be judged, and how much of what observers saw may be.
     pub(super) fn awaited(&self) -> u64 {
-        self.verify.iter().filter_map(|(_, pool)| Some(pool.as_ref()?.awaited())).sum()
+        let promises: u64 = self.verify.iter().filter_map(|(_, pool)| Some(pool.as_ref()?.awaited())).sum();
+        promises.saturating_add(self.undecided.load(Ordering::Relaxed))
     }
 
     pub(super) fn promises_by_kind(&self) -> Vec<KindLedger> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
 use hammer_read::{Lack, LogReads, Part, SeenHashes, SeenHead, malformed};
+use hammer_tlog::logs::tile::TileId;
 
 use super::ReadOp;
 use super::record::Check;
@@ -52,6 +53,12 @@ impl ReadSession {
         self.promise(record, Check::Unreadable, [Part::bytes(found.as_bytes())]);
     }
 
+    /// The same of a tile in an encoding that cannot be read; how the operation ends whose own it is.
+    pub(super) fn unreadable_tile(&self, tile: TileId, record: &OperationRecord) -> Ended {
+        self.unreadable(record, &format!("{tile}: its encoding cannot be read"));
+        malformed("answer in an encoding that cannot be read")
+    }
+
     /// A promise that cannot be held against anything.
     pub(super) fn lack(&self, record: &OperationRecord, head: &SeenHead, lack: Lack) {
         match lack {
@@ -59,9 +66,7 @@ impl ReadSession {
                 let parts = [Part::bytes(&head.raw), Part::tile(tile, false, &[])];
                 self.promise(record, Check::Missing, parts);
             }
-            Lack::Unreadable(tile) => {
-                self.unreadable(record, &format!("{tile}: its encoding cannot be read"));
-            }
+            Lack::Unreadable(tile) => drop(self.unreadable_tile(tile, record)),
             Lack::Refused => self.promise(record, Check::Unverified, []),
         }
     }

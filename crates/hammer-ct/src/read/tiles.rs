@@ -24,10 +24,13 @@ impl ReadSession {
         record: &OperationRecord,
     ) -> Result<(), Ended> {
         let tile = self.own_tile(Level::Hashes(0), head, op, record).await?;
-        op.answer.decode(FULL_TILE).map_err(|_| malformed("answer in an encoding that cannot be read"))?;
-        tile.parse_hashes(&op.answer.body).map_err(|_| malformed("tile of the wrong length"))?;
+        if op.answer.decode(FULL_TILE).is_err() {
+            return Err(self.unreadable_tile(tile, record));
+        }
+        let parsed = tile.parse_hashes(&op.answer.body);
+        // One of the wrong length is held against the tree too, which tells that it is none of its tiles.
         self.owe(head, OwedAnswer::Tile(tile), op, record);
-        Ok(())
+        parsed.map(drop).map_err(|_| malformed("tile of the wrong length"))
     }
 
     pub(super) async fn check_tile(
@@ -48,9 +51,10 @@ impl ReadSession {
         op: &mut ReadOp,
         record: &OperationRecord,
     ) -> Result<(), Ended> {
-        let (tile, is_gzip) = self.own_bundle(head, op, record).await?;
+        let (tile, is_gzip, read) = self.own_bundle(head, op, record).await?;
+        // What is no bundle is held against the tree too, which tells that its entries are not there.
         self.owe(head, OwedAnswer::Bundle(tile, is_gzip), op, record);
-        Ok(())
+        read
     }
 
     pub(super) async fn check_bundle(
@@ -72,10 +76,9 @@ impl ReadSession {
         record: &OperationRecord,
     ) -> Result<(), Ended> {
         let tile = self.own_tile(Level::Names, head, op, record).await?;
-        let is_gzip = op
-            .answer
-            .gzip_or_plain(LARGEST_TILE)
-            .map_err(|_| malformed("answer in an encoding that cannot be read"))?;
+        let Ok(is_gzip) = op.answer.gzip_or_plain(LARGEST_TILE) else {
+            return Err(self.unreadable_tile(tile, record));
+        };
         self.owe(head, OwedAnswer::Names(tile, is_gzip), op, record);
         Ok(())
     }
@@ -99,7 +102,8 @@ impl ReadSession {
         record: &OperationRecord,
     ) -> Result<(), Ended> {
         if self.fingerprints.borrow().any(0).is_none() {
-            self.own_bundle(head, op, record).await?;
+            let (_, _, read) = self.own_bundle(head, op, record).await?;
+            read?;
         }
         let any = self.fingerprints.borrow().any(op.place.draw);
         let fingerprint = any.ok_or(malformed("bundle without an issuer"))?;
@@ -127,26 +131,25 @@ impl ReadSession {
         }
     }
 
-    /// Reads a bundle as the operation's own; says whether it is compressed.
+    /// Reads a bundle as the operation's own; says whether it is compressed, and whether it starts with an entry.
     async fn own_bundle(
         &self,
         head: &Arc<SeenHead>,
         op: &mut ReadOp,
         record: &OperationRecord,
-    ) -> Result<(TileId, bool), Ended> {
+    ) -> Result<(TileId, bool, Result<(), Ended>), Ended> {
         let tile = self.own_tile(Level::Data, head, op, record).await?;
-        let is_gzip = op
-            .answer
-            .gzip_or_plain(LARGEST_TILE)
-            .map_err(|_| malformed("answer in an encoding that cannot be read"))?;
+        let Ok(is_gzip) = op.answer.gzip_or_plain(LARGEST_TILE) else {
+            return Err(self.unreadable_tile(tile, record));
+        };
         let start = is_gzip.then(|| gunzip_start(&op.answer.body, FIRST_ENTRY));
         let first = first_entry(start.as_deref().unwrap_or(&op.answer.body));
         match first {
             Some(entry) => self.remember(&entry, op.place.draw),
             None if start.as_ref().is_some_and(|start| start.len() == FIRST_ENTRY) => {}
-            None => return Err(malformed("answer is not a bundle")),
+            None => return Ok((tile, is_gzip, Err(malformed("answer is not a bundle")))),
         }
-        Ok((tile, is_gzip))
+        Ok((tile, is_gzip, Ok(())))
     }
 
     fn remember(&self, entry: &Entry<'_>, draw: u64) {

@@ -77,7 +77,7 @@ struct SeenLogInfo {
 impl ServiceReadSession {
     pub(super) async fn open(
         services: &[(SigstoreService, ServiceConfig)],
-        path_series: usize,
+        (path_series, missing_after): (usize, Nanos),
         context: &ShardContext,
     ) -> Result<Self, FatalError> {
         let (rekor, timestamp, trust_bundle, configuration, tiles, record) = Default::default();
@@ -89,7 +89,8 @@ impl ServiceReadSession {
             if *service == SigstoreService::RekorTilesRead {
                 let beside = beside.open(context).await?;
                 let [own, beside] = [client, beside].map(|client| LogClient::Server(client.into_client()));
-                session.tiles = Some(LogReads::new(own, beside, path_series, &context.clock));
+                let reads = LogReads::new(own, beside, path_series, &context.clock);
+                session.tiles = Some(reads.waiting(missing_after));
                 continue;
             }
             let client = Rc::new(client);

@@ -42,17 +42,21 @@ impl ServiceReadSession {
     /// Reads a hash tile of level 0.
     pub(super) async fn tile(&self, op: &mut ServiceReadOp, record: &OperationRecord) -> Result<(), Ended> {
         let Some((head, tile)) = self.own_tile(Level::Hashes(0), op, record).await? else { return Ok(()) };
-        op.answer.decode(FULL_TILE).map_err(|_| malformed("answer in an encoding that cannot be read"))?;
-        tile.parse_hashes(&op.answer.body).map_err(|_| malformed("tile of the wrong length"))?;
+        if op.answer.decode(FULL_TILE).is_err() {
+            return Err(self.unreadable(tile, record));
+        }
+        let parsed = tile.parse_hashes(&op.answer.body);
+        // One of the wrong length is held against the tree too, which tells that it is none of its tiles.
         owe(OwedTile { head, tile, is_gzip: false, is_missing: false }, op, record);
-        Ok(())
+        parsed.map(drop).map_err(|_| malformed("tile of the wrong length"))
     }
 
     /// Reads a bundle of entries.
     pub(super) async fn bundle(&self, op: &mut ServiceReadOp, record: &OperationRecord) -> Result<(), Ended> {
         let Some((head, tile)) = self.own_tile(Level::Entries, op, record).await? else { return Ok(()) };
-        let is_gzip = op.answer.gzip_or_plain(LARGEST_TILE);
-        let is_gzip = is_gzip.map_err(|_| malformed("answer in an encoding that cannot be read"))?;
+        let Ok(is_gzip) = op.answer.gzip_or_plain(LARGEST_TILE) else {
+            return Err(self.unreadable(tile, record));
+        };
         owe(OwedTile { head, tile, is_gzip, is_missing: false }, op, record);
         Ok(())
     }
@@ -132,12 +136,16 @@ impl ServiceReadSession {
                 let parts = [Part::bytes(&head.raw), Part::tile(tile, false, &[])];
                 self.promise(record, Check::Missing, parts);
             }
-            Lack::Unreadable(tile) => {
-                let found = format!("{tile}: its encoding cannot be read");
-                self.promise(record, Check::Unreadable, [Part::bytes(found.as_bytes())]);
-            }
+            Lack::Unreadable(tile) => drop(self.unreadable(tile, record)),
             Lack::Refused => self.promise(record, Check::Unverified, []),
         }
+    }
+
+    /// Promises a tile that came whole in an encoding that cannot be read; how the operation ends whose own it is.
+    fn unreadable(&self, tile: TileId, record: &OperationRecord) -> Ended {
+        let found = format!("{tile}: its encoding cannot be read");
+        self.promise(record, Check::Unreadable, [Part::bytes(found.as_bytes())]);
+        malformed("answer in an encoding that cannot be read")
     }
 
     fn reads(&self) -> Result<&LogReads, Ended> {
