@@ -16,6 +16,8 @@ pub(crate) struct AbsentTiles {
     told: BTreeSet<(Level, u64)>,
     /// The one that was missed last, and is not told yet.
     waiting: Option<TileId>,
+    /// Looks in a row that asked several times at once, and were not answered each time.
+    unsure: u32,
 }
 
 impl AbsentTiles {
@@ -40,6 +42,17 @@ impl AbsentTiles {
     pub(crate) fn came(&mut self, tile: TileId, now: Nanos) {
         self.since.insert((tile.level, tile.index), (now, tile));
         self.waiting = Some(tile);
+        self.unsure = 0;
+    }
+
+    /// Takes that it could not be told whether somebody serves it, as of a server that is asked too much at once; whether it is missing all the
+    /// same, since look after look a single question was answered so.
+    pub(crate) fn unsure(&mut self, tile: TileId) -> bool {
+        self.unsure += 1;
+        if self.unsure < MOST_UNSURE {
+            self.waiting = Some(tile);
+        }
+        self.unsure >= MOST_UNSURE
     }
 
     /// Takes that a tile is told.
@@ -53,6 +66,9 @@ impl AbsentTiles {
         Some(format!("read {tile}, which the next look asks for again: it is not served"))
     }
 }
+
+/// Looks, a second or so apart: longer than servers behind one URL lag behind each other.
+const MOST_UNSURE: u32 = 4;
 
 #[cfg(test)]
 mod tests {
@@ -69,6 +85,7 @@ mod tests {
         assert_eq!(absent.missed(tiles[2], at(2)), Some(tiles[1]));
         absent.told(tiles[2]);
         assert_eq!(absent.missed(tiles[3], at(3)), None);
+        assert_eq!([1, 2, 3, 4].map(|_| absent.unsure(tiles[3])), [false, false, false, true]);
         // Once it came, it is news that it is gone.
         absent.proved();
         assert_eq!([5, 6].map(|s| absent.missed(tiles[3], at(s))), [None, Some(tiles[3])]);

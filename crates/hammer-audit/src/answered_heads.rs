@@ -92,12 +92,23 @@ impl AnsweredHeads {
 
     /// The same of a head that has a time.
     pub(crate) fn offer_head(&self, tree: u64, head: Head) {
+        let most = self.lock().most_waiting;
+        self.offer_within(most, tree, head);
+    }
+
+    /// The same of a head that no promise waits for, while there is room behind it for those that one does.
+    pub(crate) fn offer_beside(&self, tree: u64, head: Head) {
+        let most = self.lock().most_waiting / BESIDE;
+        self.offer_within(most, tree, head);
+    }
+
+    fn offer_within(&self, most_waiting: usize, tree: u64, head: Head) {
         let id = HeadId { tree, size: head.size, root: head.root };
         let mut stock = self.lock();
         if stock.waiting.contains_key(&id) || stock.settled.contains_key(&id) {
             return;
         }
-        if stock.waiting.len() == stock.most_waiting {
+        if stock.waiting.len() >= most_waiting {
             stock.dropped += 1;
             return;
         }
@@ -204,6 +215,9 @@ impl AnsweredHeads {
     }
 }
 
+/// The share of the room that heads have which no promise waits for.
+const BESIDE: usize = 4;
+
 /// Heads that wait, of some 400 bytes each.
 const MOST_WAITING: usize = 1 << 14;
 /// Heads that are remembered, of some 100 bytes each.
@@ -286,9 +300,17 @@ mod tests {
     #[test]
     fn what_there_is_no_room_for_is_counted_and_what_was_settled_long_ago_is_forgotten() {
         let heads = AnsweredHeads::of(2, 2);
+        let beside = AnsweredHeads::of(8, 8);
         for size in 1..=3 {
             heads.offer(id(0, size), b"note", 0);
+            let HeadId { tree, size, root } = id(0, size);
+            let (timestamp_ms, fetched_ns, asked_ns) = Default::default();
+            let raw = b"note".as_slice().into();
+            beside.offer_beside(tree, Head { size, root, timestamp_ms, fetched_ns, asked_ns, raw });
         }
+        assert_eq!((beside.waiting(0), beside.counts().unjoined), ([2, 0], 3));
+        beside.offer(id(0, 4), b"note", 0);
+        assert_eq!(beside.waiting(0), [3, 0], "there is room for those that a promise waits for");
         assert_eq!((heads.became(id(0, 3)), heads.counts().unjoined), (JoinedHead::Unknown, 3));
         for size in 1..=3 {
             heads.settle(id(0, size), JoinedHead::Joined);

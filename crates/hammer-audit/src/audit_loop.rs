@@ -156,6 +156,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             lanes,
             is_tolerant,
         } = setup;
+        let lag = reader.log().lags_at_most().map(Nanos::from);
         let skew_ms = reader.log().skew().as_millis() as u64;
         let own_clock = ReceiptClock { epoch_unix_ms, skew_ms, is_of_one_server };
         let bounds = AuditBounds { receipts: in_memory, ..AuditBounds::default() };
@@ -181,8 +182,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             survey: DueSurvey::new(every, own_clock),
             ages: DueSurvey::new(every, own_clock),
             references: ReferenceWatch::default(),
-            proofs: ProofWatch::new(is_tolerant),
-            voice: AuditVoice::new(name, sink, clock),
+            proofs: ProofWatch::new(is_tolerant, lag),
+            voice: AuditVoice::new(name, sink, clock, is_tolerant),
         }
     }
 
@@ -205,8 +206,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             true => 0,
             false => {
                 let waiting = self.chains.waiting(&self.answered, self.reader.shards());
-                let lag = self.reader.log().lags_at_most().map(Nanos::from);
-                self.proofs.undecided(waiting, lag, &self.voice)
+                self.proofs.undecided(waiting, &self.voice)
             }
         };
         self.voice.undecided(undecided);
@@ -273,7 +273,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let chain = self.chains.active();
         let trusted = chain.follower.trusted();
         self.heads.dated(head, trusted, &self.voice);
-        if let Some(most) = self.reader.log().lags_at_most() {
+        if let Some(most) = self.reader.log().lags_at_most().filter(|_| !self.voice.is_tolerant()) {
+            // Whoever only reads may have been sent to a server that is far behind another, and promises of the log are none of its.
+            let most = if self.desk.has_receipts() { most } else { most.max(SHRUNK_TO_READS) };
             let answered = self.answered.largest(chain.tree);
             let largest = trusted.into_iter().chain(&answered).max_by_key(|head| head.size);
             self.heads.lags(head, largest.unwrap_or(head), most, &self.voice);
@@ -307,13 +309,14 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let Self { reader, chains, answered, tree: reading, heads, voice, proofs, desk, .. } = self;
         let is_over = voice.is_judging();
         let bounds = JoinBounds::of(is_over, desk.has_receipts(), voice.now());
-        let joins = HeadJoins::new(reader, answered, bounds, heads.served());
         let active = chains.active().tree;
+        let joins = HeadJoins::new(reader, answered, bounds, (active, heads.served()));
         let mut found = |tree: u64, event: &Event| {
+            use Event::{BadProof, Forked, Shrank, TamperedTile};
             if tree == active && matches!(event, Event::First { .. } | Event::Grew { .. }) {
                 reading.follow(event);
             }
-            if matches!(event, Event::Forked { .. } | Event::Shrank { .. } | Event::BadProof { .. }) {
+            if matches!(event, Forked { .. } | Shrank { .. } | BadProof { .. } | TamperedTile { .. }) {
                 heads.told(event, voice);
             }
         };
@@ -361,6 +364,11 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             }
             match event {
                 Event::MissingTile { tile, .. } => self.missing(tile, event_words(&event)),
+                // Whoever answers with what is no proof of one head does so for many.
+                Event::Unproved { .. } => {
+                    let said = event_words(&event).map(|(_, _, said)| said);
+                    self.proofs.joined(None, said, &self.voice);
+                }
                 event => self.heads.told(&event, &mut self.voice),
             }
         }
@@ -445,6 +453,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         self.desk.ended(&self.voice);
     }
 }
+
+/// How long a log is of a smaller tree than reads saw before it has shrunk.
+const SHRUNK_TO_READS: Duration = Duration::from_secs(60);
 
 /// How long the first look-up of the log's servers may take.
 const LOOK_UP: Nanos = Nanos::from_secs(1);

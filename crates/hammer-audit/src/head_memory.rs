@@ -20,14 +20,16 @@ impl HeadMemory {
 
     /// Takes the head that an answer came with, which says no time, as it was received then; each is taken once.
     pub fn answered(&self, head: HeadId, raw: &[u8], received: Nanos) {
-        self.0.offer(head, raw, received.0);
+        let HeadId { tree, size, root } = head;
+        let (fetched_ns, raw) = (received.0, raw.into());
+        self.0.offer_beside(tree, Head { size, root, timestamp_ms: 0, fetched_ns, asked_ns: 0, raw });
     }
 
     /// Takes a head of the log's tree, as it was served then; each is taken once.
     pub fn seen(&self, head: &OpenedHead, raw: &[u8], at: Nanos) {
         let &OpenedHead { size, root, timestamp_ms, .. } = head;
         let (tree, raw) = (head.shards.active, raw.into());
-        self.0.offer_head(tree, Head { size, root, timestamp_ms, fetched_ns: at.0, asked_ns: 0, raw });
+        self.0.offer_beside(tree, Head { size, root, timestamp_ms, fetched_ns: at.0, asked_ns: 0, raw });
     }
 }
 

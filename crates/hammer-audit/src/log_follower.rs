@@ -196,9 +196,14 @@ impl<L: LogSource> LogFollower<L> {
                 Event::First { .. } | Event::Grew { .. } => self.absent.proved(),
                 Event::MissingTile { tile, .. } => {
                     let Some(first) = self.absent.missed(*tile, self.reader.now()) else { continue };
-                    if !matches!(self.reader.by_now(first).await, Ok(None)) {
-                        self.absent.came(*tile, self.reader.now());
-                        continue;
+                    match self.reader.by_now(first).await {
+                        Ok(None) => {}
+                        Ok(Some(_)) => {
+                            self.absent.came(*tile, self.reader.now());
+                            continue;
+                        }
+                        Err(_) if self.absent.unsure(*tile) => {}
+                        Err(_) => continue,
                     }
                     self.absent.told(*tile);
                 }

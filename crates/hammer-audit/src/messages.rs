@@ -226,4 +226,4 @@ pub const LOG_FORKED: &str = "log_forked";
 
 const ALTERED_LEAF: &str = "altered-leaf";
 const TAMPERED_TILE: &str = "tampered-tile";
-const MISSING_TILE: &str = "missing-tile";
+pub(crate) const MISSING_TILE: &str = "missing-tile";

@@ -142,8 +142,12 @@ fn an_entry_that_is_served_as_another_one_is_altered_though_the_tree_has_the_pro
     let altered = front(&log.lab.url, move |path| {
         let Some((_, index)) = path.split_once("/get-entries?start=") else { return Passed::On };
         let index: u64 = index.split('&').next().unwrap().parse().unwrap();
-        if !index.is_multiple_of(5) {
-            return Passed::On;
+        match index % 100 {
+            // What cannot be read is none of the promised entry; each such one is asked for again, some seconds long.
+            41 => return Passed::Answered(b"<html>".into()),
+            42 => return Passed::Refused(404),
+            rest if rest % 5 == 0 => {}
+            _ => return Passed::On,
         }
         let mut answer: Value = serde_json::from_slice(&read(&lab, path)).unwrap();
         let leaf = &mut answer["entries"][0]["leaf_input"];
@@ -156,7 +160,9 @@ fn an_entry_that_is_served_as_another_one_is_altered_though_the_tree_has_the_pro
         ["ct", "audit", &altered, "--key", &log.key, "--origin", log.lab.origin(), "--kind", log.kind];
     let found = looked_up(&hammer(&[&named[..], &["--receipts", file, "--json"]].concat()));
     let broken = found["broken"]["altered-leaf"].as_u64().unwrap_or_default();
-    assert!(broken > 0 && found["found"] == json!(lines - broken), "{found}");
+    let unknown = found["unknown"].as_u64().unwrap_or_default();
+    assert!(found["found"] == json!(lines - broken - unknown), "{found}");
+    assert!(broken > lines / 5 && (1..=2).contains(&unknown), "{lines} {found}");
     assert_eq!(found["exit_code"], 4, "{found}");
 }
 

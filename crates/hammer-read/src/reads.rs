@@ -91,7 +91,7 @@ impl LogReads {
     }
 
     /// One exchange beside the operation, whose answer may be compressed where that is said; and again a second later, twice at most, where
-    /// that failed for then.
+    /// that failed for then or was refused.
     ///
     /// # Errors
     /// How it ends, unless by a 200.

@@ -37,7 +37,7 @@ impl LogSteps {
         self.get_from(None, what, answer, step).await
     }
 
-    /// Reads beside an operation as [`LogSteps::get`] does; where it failed for then or was refused, again a second later, twice at most, of the
+    /// Reads beside an operation as [`LogSteps::get`] does; where that failed for then or was refused, again a second later, twice at most, of the
     /// next server where there are several: one that lags behind has not yet what another one's head leads to.
     ///
     /// # Errors
@@ -134,18 +134,15 @@ impl LogSteps {
         let servers = self.client.servers().await.map_err(|_| Lack::Refused)?;
         let mut lack = Lack::Missing(tile);
         for server in servers {
-            let ended = self.tile_from(Some(server), (tile, compressed), answer, start).await;
-            match (ended, answer.status) {
-                (Ok(()), _) => return Ok(()),
-                (Err(_), StatusCode::NOT_FOUND) => {}
-                (Err(_), _) => lack = Lack::Refused,
-            }
-            if tile.is_full() {
-                continue;
-            }
             // Of two behind one URL that answer by turns one may have dropped the partial tile, and the other lag behind the full one.
-            if self.tile_from(Some(server), (tile.full(), compressed), answer, start).await.is_ok() {
-                return Ok(());
+            let again = (!tile.is_full()).then(|| tile.full());
+            for asked in std::iter::once(tile).chain(again) {
+                let ended = self.tile_from(Some(server), (asked, compressed), answer, start).await;
+                match (ended, answer.status) {
+                    (Ok(()), _) => return Ok(()),
+                    (Err(_), StatusCode::NOT_FOUND) => {}
+                    (Err(_), _) => lack = Lack::Refused,
+                }
             }
         }
         Err(lack)

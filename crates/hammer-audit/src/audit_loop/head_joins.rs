@@ -9,6 +9,7 @@ use hammer_tlog::logs::follow::{Event, Follower, Head};
 
 use super::followed_trees::FollowedTree;
 use crate::answered_heads::{AnsweredHeads, JoinedHead};
+use crate::messages::event_words;
 use crate::prove::prove;
 use crate::reader::AuditReader;
 use crate::refused_proof::PATIENCE;
@@ -22,8 +23,8 @@ pub(super) struct HeadJoins<'a, L> {
     bounds: JoinBounds,
     /// How long one of the log's servers lags behind another, where they do.
     lag: Option<Nanos>,
-    /// The size of the tree that the log serves now.
-    served: u64,
+    /// The tree that entries are added to, and its size by the head that the log serves now.
+    served: (u64, u64),
     /// Why the last one was refused.
     pub(super) refusal: RefCell<Option<String>>,
     /// A head that no server proves, though each must have had it for long, in words.
@@ -57,12 +58,12 @@ impl JoinBounds {
 const JOIN_FOR_AT_LAST: Nanos = Nanos::from_secs(10);
 
 impl<'a, L: LogSource> HeadJoins<'a, L> {
-    /// Joins of a log whose tree has so many leaves by the head that it serves now.
+    /// Joins of a log whose active tree has so many leaves by the head that it serves now.
     pub(super) fn new(
         reader: &'a AuditReader<L>,
         answered: &'a AnsweredHeads,
         bounds: JoinBounds,
-        served: u64,
+        served: (u64, u64),
     ) -> Self {
         let lag = reader.log().lags_at_most().map(Nanos::from);
         let (refusal, unproved) = Default::default();
@@ -178,8 +179,9 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
         let larger = trusted.filter(|trusted| trusted.size > head.size);
         let served_ns = larger.map_or(head.fetched_ns, |larger| larger.fetched_ns.max(head.fetched_ns));
         let age = self.reader.now().since(Nanos(served_ns));
-        // A log that serves a smaller tree proves nothing of a larger one, and shrank.
-        let has_it = self.served >= larger.map_or(head.size, |larger| larger.size);
+        // A log that serves a smaller tree proves nothing of a larger one, and shrank. A tree that has ended is served whole.
+        let (active, served) = self.served;
+        let has_it = tree != active || served >= larger.map_or(head.size, |larger| larger.size);
         if has_it && self.lag.is_some_and(|lag| age >= lag.max(PATIENCE)) {
             *self.unproved.borrow_mut() = Some(format!(
                 "a head of {} leaves is not proved to be of the tree of {} leaves, {:.1} s after it was served: failed to {why}",
@@ -214,9 +216,15 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
                 }
                 Event::Grew { to, .. } => (to, JoinedHead::Joined),
                 Event::Forked { newer, .. } | Event::Shrank { newer, .. } => (newer, JoinedHead::Forked),
-                // The head is fed again in the next round: what proves it is not what was asked for.
-                Event::MissingTile { .. } | Event::TamperedTile { .. } | Event::Unproved { .. } => continue,
-                Event::BadProof { .. } => {
+                // The head is fed again in the next round, when what proves it may have come.
+                Event::MissingTile { .. } => continue,
+                // Told once of all heads: whoever proves none so proves many so.
+                Event::Unproved { .. } => {
+                    let words = event_words(&event).map(|(_, _, said)| said);
+                    *self.unproved.borrow_mut() = words;
+                    continue;
+                }
+                Event::TamperedTile { .. } | Event::BadProof { .. } => {
                     found(tree, &event);
                     continue;
                 }

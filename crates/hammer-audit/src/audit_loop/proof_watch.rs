@@ -19,14 +19,16 @@ pub(super) struct ProofWatch {
     is_told: bool,
     /// Whether nobody expects that the log proves anything here.
     is_tolerant: bool,
+    /// How long one of the log's servers may lag behind another, where they do.
+    lag: Option<Nanos>,
     /// Since when no operation runs any more.
     is_judging_since: Option<Nanos>,
 }
 
 impl ProofWatch {
     /// None yet. Of a log of which nobody expects that it can be read here, what is not proved is noted and no more.
-    pub(super) fn new(is_tolerant: bool) -> Self {
-        Self { is_told: is_tolerant, is_tolerant, ..Self::default() }
+    pub(super) fn new(is_tolerant: bool, lag: Option<Nanos>) -> Self {
+        Self { is_told: is_tolerant, is_tolerant, lag, ..Self::default() }
     }
 
     /// Takes how a round proved what the one server of the log served.
@@ -45,12 +47,7 @@ impl ProofWatch {
 
     /// Of heads that wait, how many are waited for once all operations have ended: those that nobody came to ask for, for a while, and those that
     /// were refused, for as long as one of the log's servers may lag behind another. Of them it is then told that they are not proved.
-    pub(super) fn undecided(
-        &mut self,
-        [untried, tried]: [u64; 2],
-        lag: Option<Nanos>,
-        voice: &AuditVoice,
-    ) -> u64 {
+    pub(super) fn undecided(&mut self, [untried, tried]: [u64; 2], voice: &AuditVoice) -> u64 {
         if self.is_told || self.is_tolerant {
             return 0;
         }
@@ -60,14 +57,15 @@ impl ProofWatch {
             false => now,
         };
         let of = |heads: u64, most: Nanos| if now.since(since) < most { heads } else { 0 };
-        let lag = lag.map_or(Nanos::ZERO, |lag| lag.max(PATIENCE).saturating_add(ROUNDS));
+        let lag = self.lag.map_or(Nanos::ZERO, |lag| lag.max(PATIENCE).saturating_add(ROUNDS));
         of(untried, UNTRIED).saturating_add(of(tried, lag))
     }
 
     /// Tells at the end how many heads were not joined, and why.
     pub(super) fn end(self, answered: &AnsweredHeads, voice: &AuditVoice) {
         let HeadCounts { joined, unjoined, untried } = answered.counts();
-        let unproved = answered.waiting_since(voice.now().0.saturating_sub(UNPROVED.0));
+        let most = self.lag.map_or(UNPROVED, |lag| lag.max(PATIENCE).min(UNPROVED));
+        let unproved = answered.waiting_since(voice.now().0.saturating_sub(most.0));
         if unproved > 0 && !self.is_tolerant {
             voice.observed("heads_unproved", unproved as f64);
         }

@@ -1,5 +1,7 @@
 //! What an audit tells, under the name of its log.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use hammer_core::observe::ObservationSink;
@@ -7,6 +9,7 @@ use hammer_core::runtime::Clock;
 use hammer_measure::Nanos;
 use hammer_measure::promise::Breach;
 
+use crate::messages::{MISSING_TILE, UNPROVED_CHECKPOINT};
 use crate::unnamed_faults::UnnamedFaults;
 
 /// Tells what an audit finds, under the name of its log.
@@ -15,13 +18,18 @@ pub(super) struct AuditVoice {
     sink: ObservationSink,
     clock: Rc<dyn Clock>,
     unnamed: UnnamedFaults,
+    /// Whether nobody expects that the log can be read here.
+    is_tolerant: bool,
+    /// What was noted of such a log, by kind.
+    noted: RefCell<BTreeSet<String>>,
     /// How much was said to be undecided last.
     undecided: u64,
 }
 
 impl AuditVoice {
-    pub(super) fn new(name: String, sink: ObservationSink, clock: Rc<dyn Clock>) -> Self {
-        Self { name, sink, clock, unnamed: UnnamedFaults::default(), undecided: 0 }
+    pub(super) fn new(name: String, sink: ObservationSink, clock: Rc<dyn Clock>, is_tolerant: bool) -> Self {
+        let (unnamed, noted, undecided) = Default::default();
+        Self { name, sink, clock, unnamed, is_tolerant, noted, undecided }
     }
 
     pub(super) fn now(&self) -> Nanos {
@@ -41,6 +49,11 @@ impl AuditVoice {
         self.sink.is_judging()
     }
 
+    /// Whether nobody expects that the log can be read here.
+    pub(super) fn is_tolerant(&self) -> bool {
+        self.is_tolerant
+    }
+
     /// Says that so much of what was seen cannot be judged yet, and is waited for.
     pub(super) fn undecided(&mut self, now: u64) {
         self.sink.undecided(std::mem::replace(&mut self.undecided, now), now);
@@ -54,7 +67,15 @@ impl AuditVoice {
         self.sink.observed(name, self.now(), value);
     }
 
+    /// A promise to everyone that is broken. What is not served to us where nobody expects that anything is proves nothing of the log, and is noted,
+    /// each kind once.
     pub(super) fn breach(&self, kind: &str, index: Option<u64>, detail: String) {
+        if self.is_tolerant && [MISSING_TILE, UNPROVED_CHECKPOINT].contains(&kind) {
+            if self.noted.borrow_mut().insert(kind.to_owned()) {
+                self.note(&format!("{detail}, to a run that audits nothing"));
+            }
+            return;
+        }
         let (workload, kind) = (self.name.clone(), kind.to_owned());
         self.sink.breach(self.now(), Breach { workload, seq: None, kind, index, detail });
     }

@@ -7,7 +7,7 @@ use hammer_measure::{Nanos, Now as _};
 use hammer_report::Report;
 use serde_json::{Value, json};
 
-use crate::front::{Passed, front};
+use crate::front::{Passed, front, read};
 use crate::on_time::exit_if_on_time;
 use crate::services::Services;
 
@@ -151,8 +151,12 @@ fn signed_without_proofs(
 
 #[test]
 fn a_log_that_never_proves_what_it_served_for_longer_than_it_may_lag_is_told_once() {
-    let ways: [fn() -> Passed; 3] =
-        [|| Passed::Refused(404), || Passed::Answered(b"{}".into()), || Passed::Answered(b"<html>".into())];
+    let ways: [fn() -> Passed; 4] = [
+        || Passed::Refused(404),
+        || Passed::Answered(b"{}".into()),
+        || Passed::Answered(b"<html>".into()),
+        || Passed::Answered(format!("{{\"rootHash\":\"{}\",\"hashes\":[]}}", "00".repeat(32)).into()),
+    ];
     for rule in ways {
         let report = signed_without_proofs((true, "2s"), rule);
         let kinds: Vec<_> = report.breaches.iter().map(|breach| breach.kind.as_str()).collect();
@@ -180,8 +184,54 @@ fn a_log_that_proves_what_it_served_before_that_is_not_accused() {
 /// Whoever audits nothing may not be able to read the log from where it is.
 #[test]
 fn a_log_that_proves_nothing_to_whoever_audits_nothing_is_not_accused() {
-    let report = signed_without_proofs((false, "13s"), || Passed::Refused(404));
-    assert_eq!(report.verdict.exit_code, 0, "{:?} {:?}", report.verdict, report.breaches);
-    let promises = &report.promises.all;
-    assert!(promises.made > 0 && promises.kept == promises.made, "{promises:?}");
+    let ways: [fn() -> Passed; 2] = [
+        || Passed::Refused(404),
+        || Passed::Answered(format!("{{\"rootHash\":\"{}\",\"hashes\":[]}}", "00".repeat(32)).into()),
+    ];
+    for rule in ways {
+        let report = signed_without_proofs((false, "13s"), rule);
+        assert_eq!(report.verdict.exit_code, 0, "{:?} {:?}", report.verdict, report.breaches);
+        let promises = &report.promises.all;
+        assert!(promises.made > 0 && promises.kept == promises.made, "{promises:?}");
+    }
+}
+
+/// Where whoever writes reads may be a mirror that is far behind, or of the checkpoint alone.
+#[test]
+fn a_log_on_tiles_of_which_a_mirror_is_read_is_not_accused_by_whoever_audits_nothing() {
+    for (is_stale, is_read) in [(true, true), (false, true), (false, false)] {
+        let lab = json!({ "rekor_tiles": { "checkpoint_interval": "100ms" } });
+        let services = Services::of(serde_json::from_value(lab).unwrap());
+        let url = services.lab.rekor_tiles.url.clone();
+        let first = std::sync::OnceLock::new();
+        let mirror = front(&url.clone(), move |path| match path {
+            "/checkpoint" | "/api/v2/checkpoint" if is_stale => {
+                Passed::Answered(first.get_or_init(|| read(&url, path)).clone())
+            }
+            _ if is_tile(path) => Passed::Refused(404),
+            _ => Passed::On,
+        });
+        let grpc = format!("target.sigstore.rekor_tiles_grpc_url={}", services.lab.rekor_tiles.url);
+        let sign = json!({
+            "rekor": "v2-grpc", "fulcio": "none", "timestamp": false, "audit": false, "missing_after": "2s",
+        });
+        let plan = json!({
+            "target": { "lab": { "sigstore": {} } },
+            "workloads": [{ "name": "sign", "sigstore_sign": sign, "load": { "rate": "20/s" } }],
+            "phases": { "measurement": "6s", "drain": "4s" },
+            "health": { "on_fail": "warn" },
+        });
+        fs::write(services.folder.path().join("plan.json"), plan.to_string()).unwrap();
+        // Where nothing is said of where it is read, nothing is read.
+        let read = if is_read { json!([mirror]) } else { json!([]) };
+        let mirrored = format!("target.sigstore.rekor_tiles_url={read}");
+        let report = services.report("plan.json", &[mirrored, grpc]);
+        assert_eq!(
+            report.verdict.exit_code, 0,
+            "{is_stale} {is_read} {:?} {:?}",
+            report.verdict, report.breaches
+        );
+        let promises = &report.promises.all;
+        assert!(promises.made > 0 && promises.kept == promises.made, "{promises:?}");
+    }
 }

@@ -71,6 +71,16 @@ pub enum Signed {
     Unverified,
 }
 
+/// What is served as an entry whose leaf the tree has.
+enum ServedEntry {
+    /// The one that was promised, and whether the SCT is over it.
+    Promised(Signed),
+    /// One of another leaf, where it is any.
+    Altered(Option<Hash>),
+    /// Nothing.
+    Withheld,
+}
+
 impl ReceiptLookup {
     /// A look-up in `log`. The endpoints of `client` are replaced by the log's.
     ///
@@ -232,14 +242,17 @@ impl ReceiptLookup {
                 Some(IndexProof { index, audit_path }) => {
                     match verify_inclusion(index, head.size, &leaf, &audit_path, &head.root) {
                         Ok(()) => match self.entry(index, receipt).await? {
-                            Ok(signed) => {
+                            ServedEntry::Promised(signed) => {
                                 found.signed[place] = signed;
                                 Standing::Found { index }
                             }
-                            Err(served) => {
+                            ServedEntry::Altered(served) => {
                                 let promise = self.promise(place, leaf, receipt);
                                 self.broken(promise, Kind::AlteredLeaf { found: served })
                             }
+                            ServedEntry::Withheld => Standing::Unknown(format!(
+                                "the tree has leaf {leaf} at index {index}, and its entry is not served"
+                            )),
                         },
                         Err(why) => {
                             Standing::Unknown(format!("the proof of leaf {leaf} does not hold: {why}"))
@@ -252,13 +265,8 @@ impl ReceiptLookup {
         Ok(())
     }
 
-    /// Verifies the SCT with the entry of that index, where the tree has the promised leaf; the leaf that is served there where that is another one,
-    /// if it is any.
-    async fn entry(
-        &mut self,
-        index: u64,
-        receipt: &WrittenReceipt,
-    ) -> Result<Result<Signed, Option<Hash>>, Trouble> {
+    /// Verifies the SCT with what is served as the entry of that index, where the tree has the promised leaf.
+    async fn entry(&mut self, index: u64, receipt: &WrittenReceipt) -> Result<ServedEntry, Trouble> {
         let path = self.inspector.log().entries(index, index);
         let first = async |reader: &AuditReader<CtLog>| {
             let body = reader.body(&path, AnswerBound::ENTRIES).await?;
@@ -266,12 +274,17 @@ impl ReceiptLookup {
             let first = first.map(|entry| entry.map(|entry| entry.leaf_input));
             first.map_err(|why| Trouble::unreadable(&path, &why.to_string()))
         };
-        let Some(leaf_input) = self.found(first).await?.flatten() else { return Ok(Ok(Signed::Unverified)) };
+        let leaf_input = match self.found(first).await {
+            Ok(Some(Some(leaf_input))) => leaf_input,
+            Ok(_) => return Ok(ServedEntry::Withheld),
+            Err(Trouble::Unreadable { .. }) => return Ok(ServedEntry::Altered(None)),
+            Err(why) => return Err(why),
+        };
         let served = leaf_hash(&leaf_input);
         if Some(served) != receipt.leaf {
-            return Ok(Err(Some(served)));
+            return Ok(ServedEntry::Altered(Some(served)));
         }
-        Ok(Ok(match MerkleTreeLeaf::parse(&leaf_input) {
+        Ok(ServedEntry::Promised(match MerkleTreeLeaf::parse(&leaf_input) {
             Ok(leaf) => self.signed(receipt, leaf.entry),
             Err(_) => Signed::Unverified,
         }))
