@@ -33,6 +33,8 @@ struct WaitingHead {
     head: Head,
     /// Whether what proves it was asked for.
     is_tried: bool,
+    /// Whether the log did not give it.
+    is_refused: bool,
 }
 
 /// What became of a head.
@@ -112,7 +114,7 @@ impl AnsweredHeads {
             stock.dropped += 1;
             return;
         }
-        stock.waiting.insert(id, WaitingHead { head, is_tried: false });
+        stock.waiting.insert(id, WaitingHead { head, is_tried: false, is_refused: false });
     }
 
     /// The smallest head of a tree that waits and is not smaller than that.
@@ -155,6 +157,13 @@ impl AnsweredHeads {
     pub(crate) fn tried(&self, id: HeadId) {
         if let Some(waiting) = self.lock().waiting.get_mut(&id) {
             waiting.is_tried = true;
+        }
+    }
+
+    /// Remembers that what proves a head was asked for, and refused.
+    pub(crate) fn refused(&self, id: HeadId) {
+        if let Some(waiting) = self.lock().waiting.get_mut(&id) {
+            (waiting.is_tried, waiting.is_refused) = (true, true);
         }
     }
 
@@ -203,10 +212,14 @@ impl AnsweredHeads {
         count
     }
 
-    /// How many wait that were received before then, although what proves them was asked for.
-    pub(crate) fn waiting_since(&self, received_ns: u64) -> u64 {
+    /// How many wait that were received before then, although what proves them was asked for: those that were refused, or where that is said all
+    /// others, too.
+    pub(crate) fn waiting_since(&self, received_ns: u64, is_any: bool) -> u64 {
         let stock = self.lock();
-        let is_old = |waiting: &&WaitingHead| waiting.is_tried && waiting.head.fetched_ns < received_ns;
+        let is_old = |waiting: &&WaitingHead| {
+            let is_asked_for = if is_any { waiting.is_tried } else { waiting.is_refused };
+            is_asked_for && waiting.head.fetched_ns < received_ns
+        };
         stock.waiting.values().filter(is_old).count() as u64
     }
 
@@ -264,7 +277,7 @@ mod tests {
             [JoinedHead::Joined, JoinedHead::Forked, JoinedHead::Waiting, JoinedHead::Unknown]
         );
         assert_eq!(heads.counts(), HeadCounts { joined: 1, unjoined: 2, untried: 2 });
-        assert_eq!(heads.waiting_since(8), 0, "nobody asked for what proves them");
+        assert_eq!(heads.waiting_since(8, true), 0, "nobody asked for what proves them");
         assert_eq!([1, 2, 3].map(|tree| heads.waiting(tree)), [[1, 0], [1, 0], [0, 0]]);
         heads.tried(id(1, 5));
         heads.offer(id(1, 4), b"note", 9);
@@ -277,7 +290,10 @@ mod tests {
             heads.settle(id(1, size), JoinedHead::Forked);
         }
         assert_eq!(heads.counts(), HeadCounts { joined: 1, unjoined: 2, untried: 1 });
-        assert_eq!([7, 8].map(|before| heads.waiting_since(before)), [0, 1]);
+        let since = |is_any| [7, 8].map(|before| heads.waiting_since(before, is_any));
+        assert_eq!([since(true), since(false)], [[0, 1], [0, 0]]);
+        heads.refused(id(1, 5));
+        assert_eq!(since(false), [0, 1]);
     }
 
     #[test]

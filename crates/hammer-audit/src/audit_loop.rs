@@ -332,6 +332,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         let unproved = joins.unproved.take().filter(|_| !heads.has_contradicted());
         proofs.joined(joins.refusal.take(), unproved, voice);
         let counts = self.answered.counts();
+        self.proofs.counted(counts.joined, self.voice.now());
         if counts != HeadCounts::default() {
             self.voice.observed("heads_joined", counts.joined as f64);
             self.voice.observed("heads_unjoined", counts.unjoined as f64);

@@ -175,7 +175,7 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
     /// held against, for longer than it may lag.
     fn refused(&self, tree: u64, head: &Head, trusted: Option<&Head>, why: &Trouble) {
         *self.refusal.borrow_mut() = Some(why.to_string());
-        self.answered.tried(HeadId { tree, size: head.size, root: head.root });
+        self.answered.refused(HeadId { tree, size: head.size, root: head.root });
         let larger = trusted.filter(|trusted| trusted.size > head.size);
         let served_ns = larger.map_or(head.fetched_ns, |larger| larger.fetched_ns.max(head.fetched_ns));
         let age = self.reader.now().since(Nanos(served_ns));

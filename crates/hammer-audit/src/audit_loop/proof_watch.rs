@@ -21,6 +21,8 @@ pub(super) struct ProofWatch {
     is_tolerant: bool,
     /// How long one of the log's servers may lag behind another, where they do.
     lag: Option<Nanos>,
+    /// How many heads were joined, and since when none was.
+    joined: (u64, Nanos),
     /// Since when no operation runs any more.
     is_judging_since: Option<Nanos>,
 }
@@ -61,11 +63,21 @@ impl ProofWatch {
         of(untried, UNTRIED).saturating_add(of(tried, lag))
     }
 
+    /// Takes how many heads are joined now.
+    pub(super) fn counted(&mut self, joined: u64, now: Nanos) {
+        if joined != self.joined.0 {
+            self.joined = (joined, now);
+        }
+    }
+
     /// Tells at the end how many heads were not joined, and why.
     pub(super) fn end(self, answered: &AnsweredHeads, voice: &AuditVoice) {
         let HeadCounts { joined, unjoined, untried } = answered.counts();
         let most = self.lag.map_or(UNPROVED, |lag| lag.max(PATIENCE).min(UNPROVED));
-        let unproved = answered.waiting_since(voice.now().0.saturating_sub(most.0));
+        let now = voice.now();
+        // A log that puts off some of its proofs, and gives others, comes to all of them in time.
+        let is_stuck = now.since(self.joined.1) >= UNPROVED;
+        let unproved = answered.waiting_since(now.0.saturating_sub(most.0), is_stuck);
         if unproved > 0 && !self.is_tolerant {
             voice.observed("heads_unproved", unproved as f64);
         }
