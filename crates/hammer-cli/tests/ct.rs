@@ -98,6 +98,32 @@ fn an_honest_log_passes_the_audit_whole_and_in_part() {
     }
 }
 
+/// Whoever looks at another log than was named is told so, with the argument that mends it.
+#[test]
+fn a_log_that_is_not_the_one_that_was_named_is_told_to_be_another() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    assert_eq!(log.submit("1s"), 200);
+    let other = Log::of_plan(CtLabPlan { key_seed: 9, ..CtLabPlan::default() });
+    let (key, origin) = (log.key.as_str(), log.lab.origin());
+    let named = [
+        (other.key.as_str(), origin, "static-ct", 4, "`--key KEY`"),
+        (key, "another.example", "static-ct", 4, &format!("`--origin {origin}`")),
+        (key, origin, "rfc6962", 5, "`--kind static-ct`"),
+    ];
+    for (key, origin, kind, code, mend) in named {
+        let named = [log.lab.url.as_str(), "--key", key, "--origin", origin, "--kind", kind];
+        for (command, more) in [("audit", None), ("follow", Some(["-z", "1500ms", "--interval", "200ms"]))] {
+            let more = more.iter().flatten().copied();
+            let args: Vec<&str> = ["ct", command].into_iter().chain(named).chain(more).collect();
+            let ended = hammer(&args);
+            assert_eq!(ended.code, code, "{command} {ended:?}");
+            let hints: Vec<_> = ended.stdout.lines().filter(|line| line.starts_with("hint  ")).collect();
+            assert!(hints.len() == 1 && hints[0].ends_with(mend), "{command} {ended:?}");
+            assert!(ended.stdout.matches("BROKEN").count() <= 1, "{command} {ended:?}");
+        }
+    }
+}
+
 #[test]
 fn a_log_that_has_a_chain_whose_certificates_did_not_issue_each_other_fails_the_audit() {
     for flavour in FLAVOURS {

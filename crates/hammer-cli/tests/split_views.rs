@@ -139,6 +139,22 @@ fn a_head_that_is_signed_and_of_no_tree_that_grows_is_a_fork_once_the_tree_has_o
     }
 }
 
+/// A head beyond the log's own tree, which it never proves: no more than that can be found out, and it is not passed over.
+#[test]
+fn a_head_beyond_the_tree_that_reads_saw_once_is_not_passed_over_in_a_short_run() {
+    for flavour in FLAVOURS {
+        let [one, other] = two(flavour, ["200ms", "500ms"]);
+        let head = if flavour == Flavour::StaticCt { "/checkpoint" } else { "/ct/v1/get-sth" };
+        let (forged, asked) = (read(&other.lab.url, head), AtomicU64::new(0));
+        let url = front(&one.lab.url, move |path| match path == head {
+            true if asked.fetch_add(1, Ordering::Relaxed) == 30 => Passed::Answered(forged.clone()),
+            _ => Passed::On,
+        });
+        let report = run_at(&[&url], "1d", &[&one], flavour, &json!([head_reads(flavour)]));
+        assert!([4, 5].contains(&report.verdict.exit_code), "{:?} {:?}", report.verdict, report.events);
+    }
+}
+
 #[test]
 fn nobody_is_accused_where_two_front_ends_have_one_tree() {
     for flavour in FLAVOURS {

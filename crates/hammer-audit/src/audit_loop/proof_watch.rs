@@ -59,8 +59,8 @@ impl ProofWatch {
             false => now,
         };
         let of = |heads: u64, most: Nanos| if now.since(since) < most { heads } else { 0 };
-        let lag = self.lag.map_or(Nanos::ZERO, |lag| lag.max(PATIENCE).saturating_add(ROUNDS));
-        of(untried, UNTRIED).saturating_add(of(tried, lag))
+        let lag = self.lag.map_or(UNPROVED, |lag| lag.max(PATIENCE));
+        of(untried, UNTRIED).saturating_add(of(tried, lag.saturating_add(ROUNDS)))
     }
 
     /// Takes how many heads are joined now.

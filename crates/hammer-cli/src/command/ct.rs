@@ -17,6 +17,7 @@ mod inspection;
 mod load;
 mod locally;
 mod log;
+mod mismatch;
 mod receipts;
 
 /// Carries it out.

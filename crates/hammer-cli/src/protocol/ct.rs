@@ -29,7 +29,7 @@ mod lanes;
 pub(crate) mod opened;
 pub(crate) mod panel;
 mod places;
-mod preflight;
+pub(crate) mod preflight;
 pub(crate) mod roots;
 pub(crate) mod sections;
 pub(crate) mod written;

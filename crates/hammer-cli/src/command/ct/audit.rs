@@ -19,6 +19,7 @@ use crate::protocol::registry::Registry;
 
 use super::inspection::{Cost, Findings, Inspection, progress};
 use super::locally::locally;
+use super::mismatch;
 use super::receipts;
 
 pub(super) fn audit(args: &AuditArgs, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -39,8 +40,9 @@ async fn verify(
 ) -> Result<Inspection<SweptEntries>, CliError> {
     let clock = MonotonicClock::starting_now();
     let kind = log.kind;
-    let mut sweep = LogSweep::new(log, client, Rc::new(clock)).map_err(TargetError::from)?;
+    let mut sweep = LogSweep::new(log.clone(), client.clone(), Rc::new(clock)).map_err(TargetError::from)?;
     let head = sweep.head().await;
+    let hint = if head.is_err() { mismatch::hint(&log, client).await } else { None };
     let swept = match &head {
         Ok(head) if args.from > head.size => {
             return Err(UsageError::BeyondTree { from: args.from, size: head.size }.into());
@@ -56,7 +58,7 @@ async fn verify(
         Err(_) => None,
     };
     let cost = Cost::of(&clock, sweep.requests(), sweep.bytes());
-    Ok(Inspection::new(head, swept, |swept| SweptEntries { kind, to: args.to, swept }, cost))
+    Ok(Inspection::new((head, hint), swept, |swept| SweptEntries { kind, to: args.to, swept }, cost))
 }
 
 /// What the entries of the log are; nothing where not all could be read.

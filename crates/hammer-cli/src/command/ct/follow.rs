@@ -25,6 +25,7 @@ use crate::signals::EndSignals;
 
 use super::inspection::head_json;
 use super::locally::locally;
+use super::mismatch;
 
 pub(super) fn follow(args: &FollowArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let interval = args.interval.parse::<AuditInterval>();
@@ -50,11 +51,11 @@ async fn attend(
 ) -> Result<ExitCode, CliError> {
     let mut signals = EndSignals::listen().map_err(StartError::Signals)?;
     let clock = MonotonicClock::starting_now();
-    let follower = CtLog::follower(log, client, Rc::new(clock), journal.epoch_unix_ms);
+    let follower = CtLog::follower(Arc::clone(&log), client.clone(), Rc::new(clock), journal.epoch_unix_ms);
     let mut follower = follower.map_err(TargetError::from)?;
     let end = clock.sleep_until(duration.map_or(Nanos::MAX, |duration| clock.now().saturating_add(duration)));
     let ended = tokio::select! {
-        ended = look(&mut follower, interval, &clock, &mut journal) => ended,
+        ended = look(&mut follower, interval, (&clock, &log, client), &mut journal) => ended,
         () = end => Ok(()),
         () = signals.arrived() => Ok(()),
     };
@@ -67,9 +68,10 @@ async fn attend(
 async fn look(
     follower: &mut LogFollower<CtLog>,
     interval: Nanos,
-    clock: &MonotonicClock,
+    (clock, log, client): (&MonotonicClock, &LogTarget, ClientConfig),
     journal: &mut Journal<'_>,
 ) -> Result<(), OutputError> {
+    let mut client = Some(client);
     loop {
         let started = clock.now();
         match follower.look().await {
@@ -83,6 +85,13 @@ async fn look(
                 journal.answered();
             }
             Err(why) => journal.trouble(&why)?,
+        }
+        // Of a log whose first answer cannot be believed it is found out whether it is the one that was named.
+        if journal.has_answered
+            && let Some(client) = client.take().filter(|_| !journal.has_followed)
+            && let Some(hint) = mismatch::hint(log, client).await
+        {
+            journal.line(&json!({ "event": "hint", "hint": hint }), &format!("hint  {hint}"))?;
         }
         clock.sleep_until(started.saturating_add(interval)).await;
     }
@@ -101,12 +110,14 @@ struct Journal<'a> {
     stale: Option<u64>,
     /// The trouble of the last look, which is told once.
     trouble: Option<String>,
+    /// What the last look found broken by no two heads, which is told once too.
+    broken: Option<String>,
 }
 
 impl<'a> Journal<'a> {
     fn new(evidence: &'a Path, json: bool, epoch_unix_ms: u64) -> Self {
-        let (is_broken, has_answered, has_followed, stale, trouble) = Default::default();
-        Self { evidence, json, epoch_unix_ms, is_broken, has_answered, has_followed, stale, trouble }
+        let (is_broken, has_answered, has_followed, stale, trouble, broken) = Default::default();
+        Self { evidence, json, epoch_unix_ms, is_broken, has_answered, has_followed, stale, trouble, broken }
     }
 
     /// The exit code. A log that answered and was not followed from one head is not one of which nothing was found.
@@ -135,6 +146,11 @@ impl<'a> Journal<'a> {
             Followed::Stale { head, newest } => self.stale(head, *newest),
             Followed::Breach { kind, index, detail, heads } => {
                 self.is_broken = true;
+                let said = format!("{kind} {index:?} {detail}");
+                // What is served wrong at one look is so at the next.
+                if heads.is_none() && self.broken.replace(said.clone()) == Some(said) {
+                    return Ok(());
+                }
                 self.breach(kind, *index, detail, heads.as_deref())
             }
         }

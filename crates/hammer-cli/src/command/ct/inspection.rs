@@ -22,6 +22,8 @@ pub(super) struct Inspection<F> {
     head: Option<Head>,
     /// What ended it before it was done.
     ended: Option<Trouble>,
+    /// Why there was no head, where the log is not the one that was named.
+    hint: Option<String>,
     findings: F,
     cost: Cost,
 }
@@ -62,16 +64,16 @@ impl Cost {
 }
 
 impl<F: Findings> Inspection<F> {
-    /// What was found at `head`, made into findings; nothing was looked for where there was no head.
+    /// What was found at `head`, made into findings; nothing was looked for where there was no head, of which a hint may say why.
     pub(super) fn new<T>(
-        head: Result<Head, Trouble>,
+        (head, hint): (Result<Head, Trouble>, Option<String>),
         found: Option<Result<T, Trouble>>,
         findings: impl FnOnce(Option<T>) -> F,
         cost: Cost,
     ) -> Self {
         let (head, without_head) = parts(head);
         let (found, early) = found.map_or((None, None), parts);
-        Self { head, ended: without_head.or(early), findings: findings(found), cost }
+        Self { head, ended: without_head.or(early), hint, findings: findings(found), cost }
     }
 
     /// Prints it; the exit code that follows.
@@ -103,6 +105,7 @@ impl<F: Findings> Inspection<F> {
         json["exit_code"] = json!(self.exit_code().number());
         json["head"] = json!(self.head.as_ref().map(head_json));
         json["ended"] = json!(self.ended.as_ref().map(|why| format!("failed to {why}")));
+        json["hint"] = json!(self.hint);
         json["seconds"] = json!(self.cost.seconds);
         json["requests"] = json!(self.cost.requests);
         json["bytes"] = json!(self.cost.bytes);
@@ -134,6 +137,9 @@ impl<F: Findings> Inspection<F> {
         }
         if let Some(why) = self.ended.as_ref().filter(|why| why.breach_kind().is_none()) {
             line("ended", &format!("failed to {why}"));
+        }
+        if let Some(hint) = &self.hint {
+            line("hint", hint);
         }
         text
     }
@@ -196,7 +202,7 @@ mod tests {
     ) -> (u8, Inspection<Faults>) {
         let cost = Cost { seconds: 1.0, requests: 2, bytes: 3 };
         let inspection =
-            Inspection::new(head, found, |faults: Option<u64>| Faults(faults.unwrap_or(0)), cost);
+            Inspection::new((head, None), found, |faults: Option<u64>| Faults(faults.unwrap_or(0)), cost);
         (inspection.exit_code().number(), inspection)
     }
 

@@ -20,6 +20,7 @@ use crate::protocol::registry::Registry;
 
 use super::inspection::{Cost, Findings, Inspection, progress};
 use super::locally::locally;
+use super::mismatch;
 
 pub(super) fn audit(args: &AuditArgs, file: &Path, registry: &Registry) -> Result<ExitCode, CliError> {
     let receipts = read(file)?;
@@ -52,18 +53,20 @@ async fn look_up(
     client: ClientConfig,
 ) -> Result<Inspection<LookedUpReceipts>, CliError> {
     let clock = MonotonicClock::starting_now();
-    let mut lookup = ReceiptLookup::new(log, client, Rc::new(clock)).map_err(TargetError::from)?;
+    let mut lookup =
+        ReceiptLookup::new(log.clone(), client.clone(), Rc::new(clock)).map_err(TargetError::from)?;
     let bar = progress(args, receipts.len() as u64, "{bar:20} {human_pos} of {human_len} receipts");
     // What it does not cover may have come since.
     let asked_unix_ms = unix_millis();
     let head = lookup.head().await;
+    let hint = if head.is_err() { mismatch::hint(&log, client).await } else { None };
     let found = match &head {
         Ok(head) => Some(lookup.look_up(head, asked_unix_ms, &receipts, |done| bar.set_position(done)).await),
         Err(_) => None,
     };
     bar.finish_and_clear();
     let cost = Cost::of(&clock, lookup.requests(), lookup.bytes());
-    Ok(Inspection::new(head, found, |found| LookedUpReceipts::new(receipts, found), cost))
+    Ok(Inspection::new((head, hint), found, |found| LookedUpReceipts::new(receipts, found), cost))
 }
 
 /// The receipts, and how they stand; nothing of that where they could not be looked up.

@@ -76,6 +76,16 @@ fn key(mismatch: &LogMismatch) -> &'static str {
     }
 }
 
+/// The argument of a command of one line by which it means that log; none where it would take more than one.
+pub(crate) fn in_one_line(mismatch: &LogMismatch) -> Option<String> {
+    match mismatch {
+        LogMismatch::Kind { is, .. } => Some(format!("--kind {is}")),
+        LogMismatch::Origin { signs, is_key_right: true, .. } => Some(format!("--origin {}", typed(signs))),
+        LogMismatch::Key { .. } | LogMismatch::HeadKey { .. } => Some("--key KEY".to_owned()),
+        LogMismatch::Origin { .. } | LogMismatch::Roots { .. } => None,
+    }
+}
+
 /// What is wrong, and the command that mends it: a sentence.
 #[derive(Debug, thiserror::Error)]
 #[error("{mismatch}: {}, and `--no-preflight` goes on all the same", Mend(self))]
@@ -92,13 +102,14 @@ impl fmt::Display for Mend<'_> {
         let MendedMismatch { mismatch, log, seed } = self.0;
         // A list's item is named by its place in a change.
         let log = log.to_string().replace('[', ".").replace(']', "");
+        let line = in_one_line(mismatch).unwrap_or_default();
         match mismatch {
             LogMismatch::Kind { is, .. } => {
-                write!(f, "`--set {log}.kind={is}` says so, and in one line `--kind {is}`")
+                write!(f, "`--set {log}.kind={is}` says so, and in one line `{line}`")
             }
             LogMismatch::Origin { signs, is_key_right: true, .. } => {
                 let signs = typed(signs);
-                write!(f, "`--set {log}.origin={signs}` says so, and in one line `--origin {signs}`")
+                write!(f, "`--set {log}.origin={signs}` says so, and in one line `{line}`")
             }
             LogMismatch::Origin { .. } => {
                 write!(f, "it is another log, or has another key too (`{log}.origin` and `{log}.public_key`)")
@@ -106,7 +117,7 @@ impl fmt::Display for Mend<'_> {
             LogMismatch::Key { .. } | LogMismatch::HeadKey { .. } => {
                 write!(
                     f,
-                    "`--set {log}.public_key=KEY` (or `public_key_file`) gives its own, and in one line `--key KEY`"
+                    "`--set {log}.public_key=KEY` (or `public_key_file`) gives its own, and in one line `{line}`"
                 )
             }
             LogMismatch::Roots { .. } => {
