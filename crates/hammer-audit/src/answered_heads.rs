@@ -33,8 +33,22 @@ struct WaitingHead {
     head: Head,
     /// Whether what proves it was asked for.
     is_tried: bool,
-    /// Whether the log did not give it.
-    is_refused: bool,
+    /// The larger head to which the log refused a proof first, where it did.
+    refused: Option<HeldAgainst>,
+}
+
+/// A head that a smaller one was held against, and when it was received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HeldAgainst {
+    pub(crate) size: u64,
+    pub(crate) root: Hash,
+    pub(crate) received_ns: u64,
+}
+
+impl HeldAgainst {
+    pub(crate) fn of(head: &Head) -> Self {
+        Self { size: head.size, root: head.root, received_ns: head.fetched_ns }
+    }
 }
 
 /// What became of a head.
@@ -114,7 +128,7 @@ impl AnsweredHeads {
             stock.dropped += 1;
             return;
         }
-        stock.waiting.insert(id, WaitingHead { head, is_tried: false, is_refused: false });
+        stock.waiting.insert(id, WaitingHead { head, is_tried: false, refused: None });
     }
 
     /// The smallest head of a tree that waits and is not smaller than that.
@@ -160,11 +174,12 @@ impl AnsweredHeads {
         }
     }
 
-    /// Remembers that what proves a head was asked for, and refused.
-    pub(crate) fn refused(&self, id: HeadId) {
-        if let Some(waiting) = self.lock().waiting.get_mut(&id) {
-            (waiting.is_tried, waiting.is_refused) = (true, true);
-        }
+    /// Remembers that a proof from a head to that one was asked for, and refused; gives the one to which it was refused first.
+    pub(crate) fn refused(&self, id: HeadId, to: HeldAgainst) -> HeldAgainst {
+        let mut stock = self.lock();
+        let Some(waiting) = stock.waiting.get_mut(&id) else { return to };
+        waiting.is_tried = true;
+        *waiting.refused.get_or_insert(to)
     }
 
     /// Remembers what became of a head that waited; one that did not is none of an answer.
@@ -217,7 +232,7 @@ impl AnsweredHeads {
     pub(crate) fn waiting_since(&self, received_ns: u64, is_any: bool) -> u64 {
         let stock = self.lock();
         let is_old = |waiting: &&WaitingHead| {
-            let is_asked_for = if is_any { waiting.is_tried } else { waiting.is_refused };
+            let is_asked_for = if is_any { waiting.is_tried } else { waiting.refused.is_some() };
             is_asked_for && waiting.head.fetched_ns < received_ns
         };
         stock.waiting.values().filter(is_old).count() as u64
@@ -292,7 +307,8 @@ mod tests {
         assert_eq!(heads.counts(), HeadCounts { joined: 1, unjoined: 2, untried: 1 });
         let since = |is_any| [7, 8].map(|before| heads.waiting_since(before, is_any));
         assert_eq!([since(true), since(false)], [[0, 1], [0, 0]]);
-        heads.refused(id(1, 5));
+        let to = [8, 9].map(|size| HeldAgainst { size, root: Hash([size as u8; 32]), received_ns: size });
+        assert_eq!(to.map(|to| heads.refused(id(1, 5), to)), [to[0], to[0]], "the first");
         assert_eq!(since(false), [0, 1]);
     }
 

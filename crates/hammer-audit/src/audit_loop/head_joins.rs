@@ -6,9 +6,10 @@ use futures::future::join_all;
 use hammer_measure::Nanos;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::follow::{Event, Follower, Head};
+use hammer_tlog::logs::merkle::{EMPTY_ROOT, verify_consistency};
 
 use super::followed_trees::FollowedTree;
-use crate::answered_heads::{AnsweredHeads, JoinedHead};
+use crate::answered_heads::{AnsweredHeads, HeldAgainst, JoinedHead};
 use crate::messages::event_words;
 use crate::prove::prove;
 use crate::reader::AuditReader;
@@ -136,8 +137,9 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
                     Some(Ok(proof)) => follower.consistency_proof(head.size, newest, &proof),
                     // The proofs of the others were fetched already, and may be good.
                     Some(Err(why)) if why.is_withheld() => {
-                        self.refused(*tree, head, follower.trusted(), &why);
+                        let trusted = follower.trusted().cloned();
                         follower.set_aside();
+                        self.refused(*tree, head, trusted.as_ref(), &why).await;
                         continue;
                     }
                     // What was not read, or does not hold, is asked for again.
@@ -171,25 +173,56 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
         }
     }
 
-    /// Takes that a head was not proved by any server: that is the log's fault where each has had it, and the trusted one that it would be
-    /// held against, for longer than it may lag.
-    fn refused(&self, tree: u64, head: &Head, trusted: Option<&Head>, why: &Trouble) {
+    /// Takes that a head was not proved by any server: that is the log's fault where each has had it, and the larger one that it was held
+    /// against first, for longer than it may lag.
+    async fn refused(&self, tree: u64, head: &Head, trusted: Option<&Head>, why: &Trouble) {
         *self.refusal.borrow_mut() = Some(why.to_string());
-        self.answered.refused(HeadId { tree, size: head.size, root: head.root });
-        let larger = trusted.filter(|trusted| trusted.size > head.size);
-        let served_ns = larger.map_or(head.fetched_ns, |larger| larger.fetched_ns.max(head.fetched_ns));
+        let id = HeadId { tree, size: head.size, root: head.root };
+        let trusted =
+            trusted.map_or(HeldAgainst { size: 0, root: EMPTY_ROOT, received_ns: 0 }, HeldAgainst::of);
+        let first = self.answered.refused(id, trusted);
+        let larger = Some(first).filter(|first| first.size > head.size);
+        let served_ns = larger.map_or(head.fetched_ns, |larger| larger.received_ns.max(head.fetched_ns));
         let age = self.reader.now().since(Nanos(served_ns));
         // A log that serves a smaller tree proves nothing of a larger one, and shrank. A tree that has ended is served whole.
         let (active, served) = self.served;
         let has_it = tree != active || served >= larger.map_or(head.size, |larger| larger.size);
-        if has_it && self.lag.is_some_and(|lag| age >= lag.max(PATIENCE)) {
-            *self.unproved.borrow_mut() = Some(format!(
-                "a head of {} leaves is not proved to be of the tree of {} leaves, {:.1} s after it was served: failed to {why}",
-                head.size,
-                trusted.map_or(0, |trusted| trusted.size),
-                age.as_secs_f64()
-            ));
+        if !has_it || self.lag.is_none_or(|lag| age < lag.max(PATIENCE)) {
+            return;
         }
+        // Of a tree that grows, the newest head is always one that a server which lags has not.
+        let why = match larger.filter(|larger| larger.size < trusted.size) {
+            None => why.to_string(),
+            Some(larger) => match self.of_tree(tree, head, larger).await {
+                Ok(None) => return self.answered.settle(id, JoinedHead::Joined),
+                Ok(Some(why)) => why,
+                Err(_) => return,
+            },
+        };
+        *self.unproved.borrow_mut() = Some(format!(
+            "a head of {} leaves is not proved to be of the tree of {} leaves, {:.1} s after it was served: failed to {why}",
+            head.size,
+            first.size,
+            age.as_secs_f64()
+        ));
+    }
+
+    /// Whether a head is of an earlier state of the tree of that larger one: none, or why it is not proved.
+    ///
+    /// # Errors
+    /// When that cannot be told now.
+    async fn of_tree(&self, tree: u64, head: &Head, larger: HeldAgainst) -> Result<Option<String>, Trouble> {
+        let query = self.reader.log().consistency_in(tree, head.size, larger.size);
+        let query = query.ok_or_else(|| Trouble::Other("ask a log of tiles for a proof".to_owned()))?;
+        let proof = match self.reader.ask(&query).await {
+            Err(why) if why.is_withheld() => match self.reader.ask_each(&query).await {
+                Some(proof) => proof,
+                None => return Ok(Some(why.to_string())),
+            },
+            answer => answer?,
+        };
+        let proved = verify_consistency(head.size, larger.size, &head.root, &larger.root, &proof);
+        Ok(proved.err().map(|why| format!("verify the proof: {why}")))
     }
 
     /// Fetches what proves a head that the follower was fed, and keeps what became of it; whether others can be proved now.
@@ -206,8 +239,9 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
         let refused = proved.as_ref().err().filter(|why| why.is_withheld());
         if let Some(why) = refused {
             tracing::debug!(size = fed.size, "set a head aside: failed to {why}");
-            self.refused(tree, fed, follower.trusted(), why);
+            let trusted = follower.trusted().cloned();
             follower.set_aside();
+            self.refused(tree, fed, trusted.as_ref(), why).await;
         }
         for event in follower.events() {
             let (head, became) = match &event {
