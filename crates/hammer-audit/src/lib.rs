@@ -22,6 +22,7 @@ mod inspector;
 mod joined_reading;
 mod lane_seq;
 mod late_head;
+mod late_looks;
 mod link;
 mod log_follower;
 mod messages;

@@ -196,7 +196,7 @@ impl<L: LogSource> LogFollower<L> {
                 Event::First { .. } | Event::Grew { .. } => self.absent.proved(),
                 Event::MissingTile { tile, .. } => {
                     let Some(first) = self.absent.missed(*tile, self.reader.now()) else { continue };
-                    match self.reader.by_now(first).await {
+                    match self.reader.by_now_surely(first).await {
                         Ok(None) => {}
                         Ok(Some(_)) => {
                             self.absent.came(*tile, self.reader.now());

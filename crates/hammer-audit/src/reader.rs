@@ -305,22 +305,6 @@ impl<L: LogSource> AuditReader<L> {
         ServedTile::Missing
     }
 
-    /// A tile, or the full one that is as good in its place (C2SP tlog-tiles), where one of them is served by now. It is asked for several times
-    /// at once, on a connection each: who lags behind need not be who answers for the log's one URL next.
-    ///
-    /// # Errors
-    /// When it cannot be told.
-    pub(crate) async fn by_now(&self, tile: TileId) -> Result<Option<Vec<u8>>, Trouble> {
-        // Whoever has gone on may have dropped the partial one, and whoever lags has no full one yet.
-        let asked = [[tile; AT_ONCE / 2], [tile.full(); AT_ONCE / 2]].concat();
-        let (found, went) = self.tiles(&asked).await;
-        let bytes = found.into_iter().find_map(|(_, found)| match found {
-            ServedTile::Bytes(bytes) => Some(bytes),
-            ServedTile::Missing => None,
-        });
-        if bytes.is_some() { Ok(bytes) } else { went.map(|()| None) }
-    }
-
     /// What is served at a path; none where nothing is, by any of the log's servers. An issuer that is longer than any is empty.
     ///
     /// # Errors
@@ -494,5 +478,5 @@ enum Form<'a> {
 }
 
 /// Requests at once, each on a connection of its own.
-const AT_ONCE: usize = 8;
+pub(crate) const AT_ONCE: usize = 8;
 const PATIENCE: Nanos = Nanos::from_secs(10);

@@ -70,7 +70,13 @@ impl LateTiles {
         let is_judging = voice.is_judging() && reader.log().lags_at_most().is_some();
         for tile in self.due(voice.now(), if is_judging { Nanos::ZERO } else { patience }) {
             let asked = voice.now();
-            let found = reader.by_now(tile).await;
+            let is_due =
+                self.waiting.iter().any(|late| late.tile == tile && asked.since(late.since) >= patience);
+            // Of a log that has lost many no more than that is to be told.
+            let found = match is_due && self.told.len() < FEW {
+                true => reader.by_now_surely(tile).await,
+                false => reader.by_now(tile).await,
+            };
             // Each stayed where it was while it was asked for: a round may be cut off there.
             let Some(place) = self.waiting.iter().position(|late| late.tile == tile) else { continue };
             match found {
@@ -155,6 +161,9 @@ fn patience<L: LogSource>(reader: &AuditReader<L>) -> Nanos {
 fn place_of(tile: TileId) -> (Level, u64) {
     (tile.level, tile.index)
 }
+
+/// Tiles of which it is made sure, before they are told, that nobody serves them.
+const FEW: usize = 8;
 
 const MOST: usize = 4096;
 /// Tiles that are looked for in one round. A look is eight requests, so that all that may wait are 32,768: of a log that has lost its tiles
