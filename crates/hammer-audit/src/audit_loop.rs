@@ -331,6 +331,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         // Of a log that contradicted itself it is known why no proof holds.
         let unproved = joins.unproved.take().filter(|_| !heads.has_contradicted());
         proofs.joined(joins.refusal.take(), unproved, voice);
+        let doubted = joins.doubted.take().filter(|_| !heads.has_contradicted());
+        doubted.into_iter().for_each(|said| proofs.doubted(said, voice));
         let counts = self.answered.counts();
         self.proofs.counted(counts.joined, self.voice.now());
         if counts != HeadCounts::default() {
@@ -365,10 +367,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             }
             match event {
                 Event::MissingTile { tile, .. } => self.missing(tile, event_words(&event)),
-                // Whoever answers with what is no proof of one head does so for many.
                 Event::Unproved { .. } => {
-                    let said = event_words(&event).map(|(_, _, said)| said);
-                    self.proofs.joined(None, said, &self.voice);
+                    let said = event_words(&event).filter(|_| !self.heads.has_contradicted());
+                    said.into_iter().for_each(|(_, _, said)| self.proofs.doubted(said, &mut self.voice));
                 }
                 event => self.heads.told(&event, &mut self.voice),
             }

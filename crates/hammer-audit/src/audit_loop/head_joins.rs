@@ -30,6 +30,8 @@ pub(super) struct HeadJoins<'a, L> {
     pub(super) refusal: RefCell<Option<String>>,
     /// A head that no server proves, though each must have had it for long, in words.
     pub(super) unproved: RefCell<Option<String>>,
+    /// A head whose proof is none of any tree, in words.
+    pub(super) doubted: RefCell<Option<String>>,
 }
 
 /// How many heads are joined in a round.
@@ -67,8 +69,8 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
         served: (u64, u64),
     ) -> Self {
         let lag = reader.log().lags_at_most().map(Nanos::from);
-        let (refusal, unproved) = Default::default();
-        Self { reader, answered, bounds, lag, served, refusal, unproved }
+        let (refusal, unproved, doubted) = Default::default();
+        Self { reader, answered, bounds, lag, served, refusal, unproved, doubted }
     }
 
     /// Has the tree followed as far as answers say that it goes. The newest head comes first: by one proof all others are then of earlier
@@ -252,10 +254,8 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
                 Event::Forked { newer, .. } | Event::Shrank { newer, .. } => (newer, JoinedHead::Forked),
                 // The head is fed again in the next round, when what proves it may have come.
                 Event::MissingTile { .. } => continue,
-                // Told once of all heads: whoever proves none so proves many so.
                 Event::Unproved { .. } => {
-                    let words = event_words(&event).map(|(_, _, said)| said);
-                    *self.unproved.borrow_mut() = words;
+                    *self.doubted.borrow_mut() = event_words(&event).map(|(_, _, said)| said);
                     continue;
                 }
                 Event::TamperedTile { .. } | Event::BadProof { .. } => {

@@ -63,6 +63,14 @@ impl ProofWatch {
         of(untried, UNTRIED).saturating_add(of(tried, lag.saturating_add(ROUNDS)))
     }
 
+    /// Takes that what was served as the proof of a head is none of any, in words: whoever answers so for one head does for many. Later, since two
+    /// trees to answer from may be why.
+    pub(super) fn doubted(&mut self, said: String, voice: &mut AuditVoice) {
+        if !std::mem::replace(&mut self.is_told, true) {
+            voice.doubted(UNPROVED_CHECKPOINT, said);
+        }
+    }
+
     /// Takes how many heads are joined now.
     pub(super) fn counted(&mut self, joined: u64, now: Nanos) {
         if joined != self.joined.0 {

@@ -103,7 +103,7 @@ fn a_component_of_two_queries_has_each_process_counted_by_itself_and_its_token_s
     });
     let (token, roots) = (folder.path("token"), folder.path("ca.pem"));
     let plan = format!(
-        "{PLAN}resources:\n  every: 50ms\n  idle: 200ms\n  promql:\n    - {{ name: rekor, url: '{}', cpu: cpu_seconds, \
+        "{PLAN}resources:\n  every: 50ms\n  idle: 1s\n  promql:\n    - {{ name: rekor, url: '{}', cpu: cpu_seconds, \
          memory: sum(memory), token: {{ file: '{token}' }}, roots: [ '{roots}' ] }}\noutput: {{ events: '{}' }}\n",
         server.url,
         folder.path("events.jsonl"),
