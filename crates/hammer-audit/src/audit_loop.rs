@@ -331,8 +331,8 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         // Of a log that contradicted itself it is known why no proof holds.
         let unproved = joins.unproved.take().filter(|_| !heads.has_contradicted());
         proofs.joined(joins.refusal.take(), unproved, voice);
-        let doubted = joins.doubted.take().filter(|_| !heads.has_contradicted());
-        doubted.into_iter().for_each(|said| proofs.doubted(said, voice));
+        let doubted = joins.doubted.take().into_iter();
+        doubted.for_each(|(id, said)| proofs.doubted(id, said, voice.now()));
         let counts = self.answered.counts();
         self.proofs.counted(counts.joined, self.voice.now());
         if counts != HeadCounts::default() {
@@ -359,6 +359,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
                 self.late.grew();
                 self.heads.lives();
             }
+            if let Event::First { head } | Event::Same { head } | Event::Grew { to: head, .. } = &event {
+                self.proofs.proved(HeadId { tree, size: head.size, root: head.root });
+            }
             if let Event::Forked { newer: head, .. } = &event {
                 self.answered.contradicted(HeadId { tree, size: head.size, root: head.root });
             }
@@ -367,9 +370,10 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             }
             match event {
                 Event::MissingTile { tile, .. } => self.missing(tile, event_words(&event)),
-                Event::Unproved { .. } => {
-                    let said = event_words(&event).filter(|_| !self.heads.has_contradicted());
-                    said.into_iter().for_each(|(_, _, said)| self.proofs.doubted(said, &mut self.voice));
+                Event::Unproved { ref head, .. } => {
+                    let (id, now) = (HeadId { tree, size: head.size, root: head.root }, self.voice.now());
+                    let said = event_words(&event).into_iter();
+                    said.for_each(|(_, _, said)| self.proofs.doubted(id, said, now));
                 }
                 event => self.heads.told(&event, &mut self.voice),
             }
@@ -412,7 +416,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         if let Some(entries) = self.tree.entries_read_back() {
             self.voice.observed("entries_read_back", entries as f64);
         }
-        self.voice.unnamed(UNNAMED, self.heads.has_contradicted());
+        let has_contradicted = self.heads.has_contradicted();
+        self.voice.unnamed(UNNAMED, has_contradicted);
+        self.proofs.tell_doubted(&self.answered, (UNNAMED, has_contradicted), &self.voice);
         self.desk.held(self.tree.spilled(), self.tree.pending(), &self.voice);
         !verdicts.is_empty() || !faults.is_empty()
     }
@@ -432,7 +438,9 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
         std::mem::take(&mut self.references).end(&self.reader, &self.voice);
         // The last round may have been cut off.
         self.desk.observe(&self.reader, &self.voice);
-        self.voice.unnamed(Nanos::ZERO, self.heads.has_contradicted());
+        let has_contradicted = self.heads.has_contradicted();
+        self.voice.unnamed(Nanos::ZERO, has_contradicted);
+        self.proofs.tell_doubted(&self.answered, (Nanos::ZERO, has_contradicted), &self.voice);
         // Of a log that contradicted itself it is known why there is no verdict.
         let unreadable = self.troubles.readability().filter(|_| !self.heads.has_contradicted());
         let place = self.reader.place();

@@ -30,8 +30,8 @@ pub(super) struct HeadJoins<'a, L> {
     pub(super) refusal: RefCell<Option<String>>,
     /// A head that no server proves, though each must have had it for long, in words.
     pub(super) unproved: RefCell<Option<String>>,
-    /// A head whose proof is none of any tree, in words.
-    pub(super) doubted: RefCell<Option<String>>,
+    /// A head whose proof is none of any tree, and that in words.
+    pub(super) doubted: RefCell<Option<(HeadId, String)>>,
 }
 
 /// How many heads are joined in a round.
@@ -254,8 +254,9 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
                 Event::Forked { newer, .. } | Event::Shrank { newer, .. } => (newer, JoinedHead::Forked),
                 // The head is fed again in the next round, when what proves it may have come.
                 Event::MissingTile { .. } => continue,
-                Event::Unproved { .. } => {
-                    *self.doubted.borrow_mut() = event_words(&event).map(|(_, _, said)| said);
+                Event::Unproved { head, .. } => {
+                    let id = HeadId { tree, size: head.size, root: head.root };
+                    *self.doubted.borrow_mut() = event_words(&event).map(|(_, _, said)| (id, said));
                     continue;
                 }
                 Event::TamperedTile { .. } | Event::BadProof { .. } => {

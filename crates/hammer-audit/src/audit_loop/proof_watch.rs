@@ -4,15 +4,18 @@ use hammer_measure::Nanos;
 use hammer_tlog::logs::follow::Need;
 
 use super::voice::AuditVoice;
-use crate::answered_heads::{AnsweredHeads, HeadCounts};
+use crate::answered_heads::{AnsweredHeads, HeadCounts, JoinedHead};
 use crate::messages::UNPROVED_CHECKPOINT;
 use crate::refused_proof::{PATIENCE, RefusedProof};
+use crate::source::HeadId;
 use crate::trouble::Trouble;
 
 /// Heads that the log does not prove, so far: each way of that is told once.
 #[derive(Default)]
 pub(super) struct ProofWatch {
     refused: RefusedProof,
+    /// A head whose proof was none of any tree, in words, and since when.
+    doubted: Option<(HeadId, String, Nanos)>,
     /// Why a head could not be joined last, of those that the log refuses to prove.
     refusal: Option<String>,
     /// Whether it was told that heads are not proved to the followed tree, or nobody is told.
@@ -63,11 +66,29 @@ impl ProofWatch {
         of(untried, UNTRIED).saturating_add(of(tried, lag.saturating_add(ROUNDS)))
     }
 
-    /// Takes that what was served as the proof of a head is none of any, in words: whoever answers so for one head does for many. Later, since two
-    /// trees to answer from may be why.
-    pub(super) fn doubted(&mut self, said: String, voice: &mut AuditVoice) {
-        if !std::mem::replace(&mut self.is_told, true) {
-            voice.doubted(UNPROVED_CHECKPOINT, said);
+    /// Takes that what was served as the proof of a head is none of any, in words. It is told later, and of one such head alone: two trees to answer
+    /// from may be why, or one answer that was wrong.
+    pub(super) fn doubted(&mut self, head: HeadId, said: String, now: Nanos) {
+        self.doubted.get_or_insert((head, said, now));
+    }
+
+    /// Takes that a head was proved.
+    pub(super) fn proved(&mut self, head: HeadId) {
+        self.doubted.take_if(|(doubted, ..)| *doubted == head);
+    }
+
+    /// Tells the head that has been doubted for so long, unless it was proved, or the log contradicted itself.
+    pub(super) fn tell_doubted(
+        &mut self,
+        answered: &AnsweredHeads,
+        (patience, has_contradicted): (Nanos, bool),
+        voice: &AuditVoice,
+    ) {
+        let is_proved = |head| answered.became(head) == JoinedHead::Joined;
+        self.doubted.take_if(|(head, ..)| has_contradicted || is_proved(*head));
+        let due = self.doubted.take_if(|(_, _, since)| voice.now().since(*since) >= patience);
+        if let Some((_, said, _)) = due.filter(|_| !std::mem::replace(&mut self.is_told, true)) {
+            voice.breach(UNPROVED_CHECKPOINT, None, said);
         }
     }
 
