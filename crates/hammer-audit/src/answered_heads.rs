@@ -216,13 +216,18 @@ impl AnsweredHeads {
         HeadCounts { joined: stock.joined, unjoined, untried: unjoined - tried as u64 }
     }
 
-    /// How many of a tree wait: those that nobody came to ask for, and the others.
+    /// How many of a tree wait: those that nobody came to ask for, and those that the log refused to prove. A tile that others lack is waited for by
+    /// itself.
     pub(crate) fn waiting(&self, tree: u64) -> [u64; 2] {
         let of = |size, byte| HeadId { tree, size, root: Hash([byte; 32]) };
         let stock = self.lock();
         let mut count = [0, 0];
         for (_, waiting) in stock.waiting.range(of(0, 0)..=of(u64::MAX, u8::MAX)) {
-            count[usize::from(waiting.is_tried)] += 1;
+            match (waiting.is_tried, waiting.refused) {
+                (false, _) => count[0] += 1,
+                (true, Some(_)) => count[1] += 1,
+                (true, None) => {}
+            }
         }
         count
     }
@@ -300,7 +305,7 @@ mod tests {
         heads.tried(id(1, 6));
         let [some, all] = [2, 9].map(|most| sizes(9, most));
         assert_eq!((some, all), ([vec![5], vec![4]], [vec![5, 6], vec![4]]), "those again, and others");
-        assert_eq!(heads.waiting(1), [1, 2]);
+        assert_eq!(heads.waiting(1), [1, 0]);
         for size in [4, 6] {
             heads.settle(id(1, size), JoinedHead::Forked);
         }
@@ -309,7 +314,7 @@ mod tests {
         assert_eq!([since(true), since(false)], [[0, 1], [0, 0]]);
         let to = [8, 9].map(|size| HeldAgainst { size, root: Hash([size as u8; 32]), received_ns: size });
         assert_eq!(to.map(|to| heads.refused(id(1, 5), to)), [to[0], to[0]], "the first");
-        assert_eq!(since(false), [0, 1]);
+        assert_eq!((since(false), heads.waiting(1)), ([0, 1], [0, 1]));
     }
 
     #[test]

@@ -306,7 +306,7 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
 
     /// Holds the heads that answers came with against the followed trees, as many as there is time for beside the load.
     async fn join(&mut self) -> Result<(), Trouble> {
-        let Self { reader, chains, answered, tree: reading, heads, voice, proofs, desk, .. } = self;
+        let Self { reader, chains, answered, tree: reading, heads, late, voice, proofs, desk, .. } = self;
         let is_over = voice.is_judging();
         let bounds = JoinBounds::of(is_over, desk.has_receipts(), voice.now());
         let active = chains.active().tree;
@@ -318,6 +318,13 @@ impl<L: LogSource, T: TreeReading<L>> AuditLoop<L, T> {
             }
             if matches!(event, Forked { .. } | Shrank { .. } | BadProof { .. } | TamperedTile { .. }) {
                 heads.told(event, voice);
+            }
+            // Where it is known how far a server may lag, whoever was asked may be one that does.
+            if let Event::MissingTile { tile, .. } = event
+                && reader.log().lags_at_most().is_none()
+                && let Some((kind, _, detail)) = event_words(event)
+            {
+                late.wait_for(*tile, (kind, detail), voice.now());
             }
         };
         for tree in answered.trees() {

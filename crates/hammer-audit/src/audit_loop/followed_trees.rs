@@ -62,13 +62,13 @@ impl FollowedTrees {
         (!follower.knows(head)).then_some(id)
     }
 
-    /// How many heads of these trees wait among those that answers came with: those that nobody came to ask for, and the others.
+    /// How many heads of these trees wait among those that answers came with: those that nobody came to ask for, and those that the log refused to prove.
     pub(super) fn waiting(&mut self, answered: &AnsweredHeads, shards: &Shards) -> [u64; 2] {
         let mut waiting = [0, 0];
         for tree in answered.trees() {
             if self.of(tree, shards).is_some() {
-                let [untried, tried] = answered.waiting(tree);
-                waiting = [waiting[0] + untried, waiting[1] + tried];
+                let [untried, refused] = answered.waiting(tree);
+                waiting = [waiting[0] + untried, waiting[1] + refused];
             }
         }
         waiting

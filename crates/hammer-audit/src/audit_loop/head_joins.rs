@@ -252,14 +252,13 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
                 }
                 Event::Grew { to, .. } => (to, JoinedHead::Joined),
                 Event::Forked { newer, .. } | Event::Shrank { newer, .. } => (newer, JoinedHead::Forked),
-                // The head is fed again in the next round, when what proves it may have come.
-                Event::MissingTile { .. } => continue,
                 Event::Unproved { head, .. } => {
                     let id = HeadId { tree, size: head.size, root: head.root };
                     *self.doubted.borrow_mut() = event_words(&event).map(|(_, _, said)| (id, said));
                     continue;
                 }
-                Event::TamperedTile { .. } | Event::BadProof { .. } => {
+                // The head is fed again in the next round, when what proves it may have come.
+                Event::MissingTile { .. } | Event::TamperedTile { .. } | Event::BadProof { .. } => {
                     found(tree, &event);
                     continue;
                 }

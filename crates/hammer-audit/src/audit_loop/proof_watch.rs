@@ -52,7 +52,7 @@ impl ProofWatch {
 
     /// Of heads that wait, how many are waited for once all operations have ended: those that nobody came to ask for, for a while, and those that
     /// were refused, for as long as one of the log's servers may lag behind another. Of them it is then told that they are not proved.
-    pub(super) fn undecided(&mut self, [untried, tried]: [u64; 2], voice: &AuditVoice) -> u64 {
+    pub(super) fn undecided(&mut self, [untried, refused]: [u64; 2], voice: &AuditVoice) -> u64 {
         if self.is_told || self.is_tolerant {
             return 0;
         }
@@ -63,7 +63,7 @@ impl ProofWatch {
         };
         let of = |heads: u64, most: Nanos| if now.since(since) < most { heads } else { 0 };
         let lag = self.lag.map_or(UNPROVED, |lag| lag.max(PATIENCE));
-        of(untried, UNTRIED).saturating_add(of(tried, lag.saturating_add(ROUNDS)))
+        of(untried, UNTRIED).saturating_add(of(refused, lag.saturating_add(ROUNDS)))
     }
 
     /// Takes that what was served as the proof of a head is none of any, in words. It is told later, and of one such head alone: two trees to answer
