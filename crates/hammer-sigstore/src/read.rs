@@ -130,6 +130,13 @@ impl ServiceReadWorkload {
         self
     }
 
+    /// Waits for what is not there for a second less than an operation may take, at most: what its deadline cuts off is judged by nobody.
+    #[must_use]
+    pub fn within(self, timeout: Nanos) -> Self {
+        let missing_after = self.missing_after.min(timeout.since(Nanos::from_secs(1)));
+        Self { missing_after, ..self }
+    }
+
     /// Hands the heads of Rekor v1 and v2 that were verified to whoever follows the logs, so that one that is shown two trees is found.
     #[must_use]
     pub fn heads(self, followed: FollowedHeads) -> Self {

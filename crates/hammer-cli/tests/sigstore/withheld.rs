@@ -59,10 +59,11 @@ fn reads_beside(
             "load": { "rate": "10/s", "operations": 10 },
         })
     };
-    let reads = json!({ "mix": mix, "missing_after": "4s" });
+    // They wait for four seconds: what waits beyond the timeout is judged by nobody.
+    let reads = json!({ "mix": mix, "missing_after": "9s" });
     let plan = json!({
         "target": { "lab": { "sigstore": {} } },
-        "workloads": [signs("v1"), signs("v2"), { "name": "reads", "sigstore_read": reads, "load": { "rate": "20/s" } }],
+        "workloads": [signs("v1"), signs("v2"), { "name": "reads", "sigstore_read": reads, "timeout": "5s", "load": { "rate": "20/s" } }],
         "phases": { "measurement": time, "drain": "12s" },
         "health": { "on_fail": "warn" },
     });

@@ -232,6 +232,7 @@ pub(super) fn reads(
     let made =
         ServiceReadWorkload::new(plan, &open.target, &run(&lane), |service| client(&lane, open, service));
     let made = made.map_err(|fault| told(fault, &lane, open, READ))?.warm_up(lane.warm_up);
+    let made = made.within(lane.workload.timeout.duration().into());
     Ok(lane.with(made.heads(heads_of(auditor, followed))))
 }
 
