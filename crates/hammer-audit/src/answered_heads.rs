@@ -33,8 +33,10 @@ struct WaitingHead {
     head: Head,
     /// Whether what proves it was asked for.
     is_tried: bool,
-    /// The larger head to which the log refused a proof first, where it did.
-    refused: Option<HeldAgainst>,
+    /// Whether the log refused that.
+    is_refused: bool,
+    /// The larger head to which it refused a proof first, where it did.
+    against: Option<HeldAgainst>,
 }
 
 /// A head that a smaller one was held against, and when it was received.
@@ -128,7 +130,7 @@ impl AnsweredHeads {
             stock.dropped += 1;
             return;
         }
-        stock.waiting.insert(id, WaitingHead { head, is_tried: false, refused: None });
+        stock.waiting.insert(id, WaitingHead { head, is_tried: false, is_refused: false, against: None });
     }
 
     /// The smallest head of a tree that waits and is not smaller than that.
@@ -174,12 +176,13 @@ impl AnsweredHeads {
         }
     }
 
-    /// Remembers that a proof from a head to that one was asked for, and refused; gives the one to which it was refused first.
-    pub(crate) fn refused(&self, id: HeadId, to: HeldAgainst) -> HeldAgainst {
+    /// Remembers that what proves a head was asked for, and refused: a proof to that larger one, where there is a larger one. Gives the one to
+    /// which it was refused first.
+    pub(crate) fn refused(&self, id: HeadId, larger: Option<HeldAgainst>) -> Option<HeldAgainst> {
         let mut stock = self.lock();
-        let Some(waiting) = stock.waiting.get_mut(&id) else { return to };
-        waiting.is_tried = true;
-        *waiting.refused.get_or_insert(to)
+        let Some(waiting) = stock.waiting.get_mut(&id) else { return larger };
+        (waiting.is_tried, waiting.is_refused) = (true, true);
+        larger.map(|larger| *waiting.against.get_or_insert(larger))
     }
 
     /// Remembers what became of a head that waited; one that did not is none of an answer.
@@ -223,10 +226,10 @@ impl AnsweredHeads {
         let stock = self.lock();
         let mut count = [0, 0];
         for (_, waiting) in stock.waiting.range(of(0, 0)..=of(u64::MAX, u8::MAX)) {
-            match (waiting.is_tried, waiting.refused) {
+            match (waiting.is_tried, waiting.is_refused) {
                 (false, _) => count[0] += 1,
-                (true, Some(_)) => count[1] += 1,
-                (true, None) => {}
+                (true, true) => count[1] += 1,
+                (true, false) => {}
             }
         }
         count
@@ -237,7 +240,7 @@ impl AnsweredHeads {
     pub(crate) fn waiting_since(&self, received_ns: u64, is_any: bool) -> u64 {
         let stock = self.lock();
         let is_old = |waiting: &&WaitingHead| {
-            let is_asked_for = if is_any { waiting.is_tried } else { waiting.refused.is_some() };
+            let is_asked_for = if is_any { waiting.is_tried } else { waiting.is_refused };
             is_asked_for && waiting.head.fetched_ns < received_ns
         };
         stock.waiting.values().filter(is_old).count() as u64
@@ -313,7 +316,12 @@ mod tests {
         let since = |is_any| [7, 8].map(|before| heads.waiting_since(before, is_any));
         assert_eq!([since(true), since(false)], [[0, 1], [0, 0]]);
         let to = [8, 9].map(|size| HeldAgainst { size, root: Hash([size as u8; 32]), received_ns: size });
-        assert_eq!(to.map(|to| heads.refused(id(1, 5), to)), [to[0], to[0]], "the first");
+        assert_eq!(heads.refused(id(1, 5), None), None);
+        assert_eq!(
+            to.map(|to| heads.refused(id(1, 5), Some(to))),
+            [Some(to[0]); 2],
+            "the first that is larger"
+        );
         assert_eq!((since(false), heads.waiting(1)), ([0, 1], [0, 1]));
     }
 

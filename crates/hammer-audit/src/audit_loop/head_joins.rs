@@ -6,7 +6,7 @@ use futures::future::join_all;
 use hammer_measure::Nanos;
 use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::follow::{Event, Follower, Head};
-use hammer_tlog::logs::merkle::{EMPTY_ROOT, verify_consistency};
+use hammer_tlog::logs::merkle::verify_consistency;
 
 use super::followed_trees::FollowedTree;
 use crate::answered_heads::{AnsweredHeads, HeldAgainst, JoinedHead};
@@ -180,10 +180,9 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
     async fn refused(&self, tree: u64, head: &Head, trusted: Option<&Head>, why: &Trouble) {
         *self.refusal.borrow_mut() = Some(why.to_string());
         let id = HeadId { tree, size: head.size, root: head.root };
-        let trusted =
-            trusted.map_or(HeldAgainst { size: 0, root: EMPTY_ROOT, received_ns: 0 }, HeldAgainst::of);
-        let first = self.answered.refused(id, trusted);
-        let larger = Some(first).filter(|first| first.size > head.size);
+        let newest = trusted.map_or(0, |trusted| trusted.size);
+        let larger = trusted.filter(|trusted| trusted.size > head.size).map(HeldAgainst::of);
+        let larger = self.answered.refused(id, larger);
         let served_ns = larger.map_or(head.fetched_ns, |larger| larger.received_ns.max(head.fetched_ns));
         let age = self.reader.now().since(Nanos(served_ns));
         // A log that serves a smaller tree proves nothing of a larger one, and shrank. A tree that has ended is served whole.
@@ -193,7 +192,7 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
             return;
         }
         // Of a tree that grows, the newest head is always one that a server which lags has not.
-        let why = match larger.filter(|larger| larger.size < trusted.size) {
+        let why = match larger.filter(|larger| larger.size < newest) {
             None => why.to_string(),
             Some(larger) => match self.of_tree(tree, head, larger).await {
                 Ok(None) => return self.answered.settle(id, JoinedHead::Joined),
@@ -204,7 +203,7 @@ impl<'a, L: LogSource> HeadJoins<'a, L> {
         *self.unproved.borrow_mut() = Some(format!(
             "a head of {} leaves is not proved to be of the tree of {} leaves, {:.1} s after it was served: failed to {why}",
             head.size,
-            first.size,
+            larger.map_or(newest, |larger| larger.size),
             age.as_secs_f64()
         ));
     }

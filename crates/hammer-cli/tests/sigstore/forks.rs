@@ -1,17 +1,21 @@
 //! Two logs of one key behind one balancer: whoever asks twice may see either tree. That is one lie, told once with both heads.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::io::{BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
+use hammer_core::clock::MonotonicClock;
+use hammer_measure::{Nanos, Now as _};
 use hammer_report::Report;
 use hammer_report::report::Breach;
 use serde_json::{Value, json};
 
 use crate::front::{Passed, front, read};
+use crate::on_time::exit_if_on_time;
 use crate::server::{Request, request};
 use crate::services::Services;
 
@@ -187,6 +191,59 @@ fn reads_of_heads_alone_find_two_logs_of_one_key_that_share_no_size() {
         let promises = &report.promises.all;
         assert!(promises.made >= 60 && promises.kept == promises.made, "{promises:?}");
     }
+}
+
+/// Two fronts of one log behind one URL, of which one has what the other had so long ago, and refuses what it lacks; either may be asked.
+fn lagging(url: &str, lag: Nanos) -> String {
+    let (log, asked, clock) = (url.to_owned(), AtomicUsize::new(0), MonotonicClock::starting_now());
+    let infos: Mutex<VecDeque<(Nanos, Vec<u8>)>> = Mutex::default();
+    front(url, move |path| {
+        let now = clock.now();
+        let mut infos = infos.lock().unwrap();
+        infos.push_back((now, read(&log, "/api/v1/log")));
+        while infos.get(1).is_some_and(|(at, _)| now.since(*at) >= lag) {
+            infos.pop_front();
+        }
+        let old = infos[0].1.clone();
+        let info: Value = serde_json::from_slice(&old).unwrap();
+        let leaves = info["treeSize"].as_u64().unwrap();
+        let lacks = |named: &str| {
+            named.strip_prefix("lastSize=").is_some_and(|last| last.parse::<u64>().unwrap() > leaves)
+        };
+        match path {
+            _ if (asked.fetch_add(1, Ordering::Relaxed) as u64).wrapping_mul(GOLDEN) >> 63 == 0 => Passed::On,
+            "/api/v1/log" => Passed::Answered(old),
+            _ if path.split(['?', '&']).any(lacks) => Passed::Refused(400),
+            _ => Passed::On,
+        }
+    })
+}
+
+#[test]
+fn two_fronts_of_a_growing_log_of_which_one_lags_have_proved_all_that_reads_saw() {
+    let lab = json!({ "rekor": { "integration_delay": "5ms" } });
+    let services = Services::of(serde_json::from_value(lab).unwrap());
+    filled(&services, "v1", 20);
+    let url = lagging(&services.lab.rekor.url, Nanos::from_millis(2500));
+    let flows = json!({
+        "fulcio": "none", "timestamp": false, "audit": false, "read_back": "none", "missing_after": "3s",
+    });
+    let reads = json!({ "mix": { "log-info": 1 }, "missing_after": "3s" });
+    let plan = json!({
+        "target": { "lab": { "sigstore": {} } },
+        "workloads": [
+            { "name": "flows", "sigstore_sign": flows, "load": { "rate": "10/s", "operations": 80 } },
+            { "name": "reads", "sigstore_read": reads, "load": { "rate": "20/s" } },
+        ],
+        "phases": { "measurement": "8s", "drain": "20s" },
+        "health": { "on_fail": "warn" },
+    });
+    fs::write(services.folder.path().join(PLAN), plan.to_string()).unwrap();
+    let changes = ["target.preflight=false".to_owned(), format!("target.sigstore.rekor_url={url}")];
+    let report = services.report(PLAN, &changes);
+    assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?} {:?}", report.breaches, report.events);
+    let promises = &report.promises.all;
+    assert!(promises.made > 0 && promises.kept == promises.made, "{promises:?}");
 }
 
 /// The newest head of a tree that grows is always one that a server which lags has not: a head is held against those before it.
