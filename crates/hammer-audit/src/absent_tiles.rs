@@ -46,13 +46,14 @@ impl AbsentTiles {
     }
 
     /// Takes that it could not be told whether somebody serves it, as of a server that is asked too much at once; whether it is missing all the
-    /// same, since look after look a single question was answered so.
-    pub(crate) fn unsure(&mut self, tile: TileId) -> bool {
-        self.unsure += 1;
-        if self.unsure < MOST_UNSURE {
+    /// same, since look after look a question for this tile alone was answered so.
+    pub(crate) fn unsure(&mut self, tile: TileId, is_answered: bool) -> bool {
+        self.unsure += u32::from(is_answered);
+        let is_missing = is_answered && self.unsure >= MOST_UNSURE;
+        if !is_missing {
             self.waiting = Some(tile);
         }
-        self.unsure >= MOST_UNSURE
+        is_missing
     }
 
     /// Takes that a tile is told.
@@ -85,7 +86,9 @@ mod tests {
         assert_eq!(absent.missed(tiles[2], at(2)), Some(tiles[1]));
         absent.told(tiles[2]);
         assert_eq!(absent.missed(tiles[3], at(3)), None);
-        assert_eq!([1, 2, 3, 4].map(|_| absent.unsure(tiles[3])), [false, false, false, true]);
+        let answered = [true, true, false, true, false, true];
+        let missing = answered.map(|is_answered| absent.unsure(tiles[3], is_answered));
+        assert_eq!(missing, [false, false, false, false, false, true]);
         // Once it came, it is news that it is gone.
         absent.proved();
         assert_eq!([5, 6].map(|s| absent.missed(tiles[3], at(s))), [None, Some(tiles[3])]);

@@ -202,8 +202,13 @@ impl<L: LogSource> LogFollower<L> {
                             self.absent.came(*tile, self.reader.now());
                             continue;
                         }
-                        Err(_) if self.absent.unsure(*tile) => {}
-                        Err(_) => continue,
+                        Err(why) => {
+                            // That very tile was asked for alone as well, and is not there.
+                            let is_answered = first == *tile && !why.is_silence();
+                            if !self.absent.unsure(*tile, is_answered) {
+                                continue;
+                            }
+                        }
                     }
                     self.absent.told(*tile);
                 }
