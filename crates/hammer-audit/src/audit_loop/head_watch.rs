@@ -176,7 +176,7 @@ impl HeadWatch {
                 self.contradicted(kind, index, &detail, &[older.clone(), newer.clone()], voice);
             }
             // No proof of such a log can hold.
-            Event::BadProof { .. } | Event::Unproved { .. } if self.has_contradicted() => {}
+            Event::BadProof { .. } if self.has_contradicted() => {}
             Event::BadProof { .. } => voice.doubted(kind, detail),
             _ => voice.wrong(kind, index, detail),
         }

@@ -246,21 +246,24 @@ fn two_fronts_of_a_growing_log_of_which_one_lags_have_proved_all_that_reads_saw(
     assert!(promises.made > 0 && promises.kept == promises.made, "{promises:?}");
 }
 
+/// A front of the first Rekor v1 that shows the head of the other once, and knows that it has no tree of ten leaves like that.
+fn showing_other_once(twins: &Twins) -> String {
+    let (other, asked) = (twins.other.lab.rekor.url.clone(), AtomicUsize::new(0));
+    front(&twins.services.lab.rekor.url, move |path| match path {
+        "/api/v1/log" if asked.fetch_add(1, Ordering::Relaxed) == 20 => {
+            Passed::Answered(read(&other, "/api/v1/log"))
+        }
+        _ if path.contains("firstSize=10&") => Passed::Refused(400),
+        _ => Passed::On,
+    })
+}
+
 /// The newest head of a tree that grows is always one that a server which lags has not: a head is held against those before it.
 #[test]
 fn a_smaller_head_of_another_tree_that_a_growing_log_never_proves_is_told_while_it_grows() {
     let twins = Twins::new("v1", 10);
     filled(&twins.services, "v1", 40);
-    let (url, other) = (twins.services.lab.rekor.url.clone(), twins.other.lab.rekor.url.clone());
-    let asked = AtomicUsize::new(0);
-    let front = front(&url, move |path| match path {
-        "/api/v1/log" if asked.fetch_add(1, Ordering::Relaxed) == 20 => {
-            Passed::Answered(read(&other, "/api/v1/log"))
-        }
-        // It knows that it has no such tree.
-        _ if path.contains("firstSize=10&") => Passed::Refused(400),
-        _ => Passed::On,
-    });
+    let front = showing_other_once(&twins);
     let flows = json!({
         "fulcio": "none", "timestamp": false, "audit": true, "read_back": "none", "missing_after": "3s",
     });
@@ -321,15 +324,7 @@ fn a_head_of_another_tree_that_reads_saw_once_is_not_passed_over_in_a_short_run(
     for (leaves, code, kinds) in [(10, 4, ["unproved-checkpoint"].as_slice()), (40, 5, &[])] {
         let twins = Twins::new("v1", leaves);
         filled(&twins.services, "v1", 20);
-        let (url, other) = (twins.services.lab.rekor.url.clone(), twins.other.lab.rekor.url.clone());
-        let asked = AtomicUsize::new(0);
-        let front = front(&url, move |path| match path {
-            "/api/v1/log" if asked.fetch_add(1, Ordering::Relaxed) == 20 => {
-                Passed::Answered(read(&other, "/api/v1/log"))
-            }
-            _ if path.contains("firstSize=10&") => Passed::Refused(400),
-            _ => Passed::On,
-        });
+        let front = showing_other_once(&twins);
         let report = twins.reads("v1", &[&front]);
         let found: Vec<_> = report.breaches.iter().map(|breach| breach.kind.as_str()).collect();
         assert_eq!((report.verdict.exit_code, found.as_slice()), (code, kinds), "{:?}", report.events);
