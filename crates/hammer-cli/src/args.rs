@@ -18,7 +18,7 @@ pub(crate) use attest::{
     WellKnownArgs,
 };
 pub(crate) use bounds::BoundsArgs;
-pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, SubmitArgs};
+pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, RootsArgs, SubmitArgs};
 pub(crate) use load::{LoadArgs, ReachArgs};
 pub(crate) use output::OutputArgs;
 pub(crate) use plan::{ChangeArgs, PlanArgs};

@@ -1,5 +1,6 @@
 //! Where reports go. Files are opened before the first request; what cannot be written there goes to standard output.
 
+use std::env;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
@@ -59,6 +60,9 @@ impl Outputs {
         let named: Vec<_> = named.chain(events.map(|path| (events_named, path))).collect();
         let csv = csv_files(args.csv.as_deref(), runs);
         let named: Vec<_> = named.into_iter().chain(csv.iter().flatten().map(|path| (CSV, path))).collect();
+        if let Some((named, _)) = named.iter().find(|(_, path)| path.as_os_str() == "-") {
+            return Err(OutputError::NoFile { named });
+        }
         expect_apart(&named, planned)?;
         let mut sinks = Vec::new();
         for [stats, history, failures] in &csv {
@@ -248,6 +252,19 @@ impl FileFolder {
         Ok(Self { flag, path: made? })
     }
 
+    /// The same where files can be made in it.
+    pub(crate) fn writable(self) -> Result<Self, OutputError> {
+        match tempfile::tempfile_in(&self.path) {
+            Ok(_) => Ok(self),
+            Err(source) => Err(OutputError::Unopened { named: self.flag, path: self.path, source }),
+        }
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Writes a file in it, over one of that name, and says where it is.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, OutputError> {
         let path = self.path.join(name);
@@ -309,7 +326,14 @@ const CSV: &str = "--csv";
 pub(crate) fn folder(args: &OutputArgs, plan: &OutputPlan) -> PathBuf {
     let report = args.out.as_ref().or(plan.report.as_ref());
     let parent = report.filter(|path| path.as_os_str() != "-").and_then(|path| path.parent());
-    parent.filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+    let folder = parent.filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // What shows a broken promise cannot be had again: a folder that takes no file is no reason to lose it.
+    if is_writable(folder) { folder.to_owned() } else { env::temp_dir() }
+}
+
+/// Whether a file can be made in a folder, which is known once one was.
+fn is_writable(folder: &Path) -> bool {
+    tempfile::tempfile_in(folder).is_ok()
 }
 
 /// Says what must be known about how a plan was read, where no report says it.

@@ -175,6 +175,7 @@ fn a_plan_that_contradicts_itself_is_refused() {
         ("workloads.web.load={}", ": give exactly one of rate, ramp, "),
         ("workloads.web.load={trace: /nonexistent/trace}", "failed to read /nonexistent/trace: "),
         ("workloads.web.in_flight=0", ": it must be 1 at least"),
+        ("workloads.web.http.method=get", ": `get` is no method (like GET, POST, PUT)"),
         ("workloads.web.http.method=GE T", ": `GE T` is no method (like GET, POST, PUT)"),
         ("workloads.web.http.body_file=/nonexistent/body", "read a body from /nonexistent/body: "),
         ("workloads.web.http.path=/a b", ": `/a b` is no path (like /a/b?c=d)"),
@@ -240,6 +241,35 @@ fn a_sweep_that_does_not_fit_names_its_key_and_value() {
     ] {
         refused(&run(PLAN, &[&format!("sweep={sweep}")]), &[part]);
     }
+}
+
+#[test]
+fn a_sweep_of_a_file_has_its_line_there_though_what_it_names_has_none() {
+    let folder = Folder::new();
+    for (sweep, parts) in [
+        (
+            "sweep: { rat: [50/s] }",
+            ["the sweep of rat to \"50/s\" (", "plan.yaml:10:10): unknown field `rat`"],
+        ),
+        (
+            "sweep: { users: [5] }",
+            ["the sweep of users to 5 (", "plan.yaml:10:10): workloads[0].load: give either"],
+        ),
+    ] {
+        let plan = folder.write("plan.yaml", &format!("{}{sweep}\n", PLAN.trim_start()));
+        let line = PLAN.trim_start().lines().count() + 1;
+        let parts = parts.map(|part| part.replace(":10:10", &format!(":{line}:10")));
+        refused(&hammer(&["run", &plan]), &parts.each_ref().map(String::as_str));
+    }
+}
+
+#[test]
+fn a_key_that_stands_there_twice_is_told_without_advice_to_programmers() {
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", &format!("{PLAN}name: one\nname: two\n"));
+    let ended = hammer(&["run", &plan]);
+    refused(&ended, &[": duplicate mapping key: name\n"]);
+    assert!(!ended.stderr.contains("DuplicateKeyPolicy"), "{}", ended.stderr);
 }
 
 /// What contradicts another key is found after the plan was read; it has its line all the same.

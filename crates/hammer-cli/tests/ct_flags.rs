@@ -74,6 +74,7 @@ fn arguments_that_contradict_each_other_are_refused() {
     let (empty, garbage) = (folder.write("empty", "\n"), folder.write("garbage", "{}\n"));
     let on = ["http://127.0.0.1:9/", "--key", KEY];
     let (absent, in_folder) = (folder.path("absent"), "file:///nowhere");
+    let checkpointless = format!("file://{}", folder.path(""));
     for (subcommand, more, part) in [
         ("read", ["--mix", "tile"], "use --mix tile: expected KIND=WEIGHT"),
         ("read", ["--mix", "tile=x"], "use --mix tile=x: expected KIND=WEIGHT"),
@@ -115,4 +116,51 @@ fn arguments_that_contradict_each_other_are_refused() {
         assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{more:?}: {ended:?}");
         assert!(ended.stderr.contains(part), "{part}: {ended:?}");
     }
+    let named = ["--key", KEY, "--origin", "log.test"];
+    let absent = "read a log in the folder /nowhere: No such file or directory";
+    let empty = "has no file `checkpoint`";
+    for (command, part) in [
+        (["read", in_folder].as_slice(), absent),
+        (&["audit", in_folder], absent),
+        (&["follow", in_folder], absent),
+        // Nothing is sent to a log that cannot be read.
+        (&["submit", "http://127.0.0.1:9/", "--monitoring-url", in_folder], absent),
+        (&["read", &checkpointless], empty),
+        (&["submit", "http://127.0.0.1:9/", "--monitoring-url", &checkpointless], empty),
+        (
+            &["follow", "http://127.0.0.1:9/", "--evidence", "/proc/none"],
+            "use --evidence: failed to make the folder",
+        ),
+        (&["follow", "http://127.0.0.1:9/", "--evidence", "/proc"], "use --evidence: failed to open /proc: "),
+        (
+            &["read", "http://127.0.0.1:9/", "--events", "-"],
+            "use --events: `-` is standard output for a report alone",
+        ),
+        (&["read", "http://127.0.0.1:9/", "--csv", &folder.path("no/such")], "use --csv: "),
+    ] {
+        let ended = hammer(&[&["ct"], command, named.as_slice()].concat());
+        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{command:?}: {ended:?}");
+        assert!(ended.stderr.contains(part), "{part}: {ended:?}");
+    }
+    let ended = hammer(&[&["ct", "audit", &checkpointless], named.as_slice()].concat());
+    assert!(ended.code == 5 && ended.stdout.contains(empty), "{ended:?}");
+}
+
+#[test]
+fn the_roots_of_a_command_of_one_line_are_printed_without_a_plan() {
+    let folder = Folder::new();
+    let plan = "target: { lab: { ct: {} } }\n\
+                workloads: [ { name: submit, ct_submit: {}, load: { rate: 1/s } } ]\n\
+                phases: { measurement: 1s }\n";
+    let plan = folder.write("plan.yaml", plan);
+    let of_plan = hammer(&["ct", "roots", &plan, "--seed", "5"]);
+    let of_line = hammer(&["ct", "roots", "--seed", "5"]);
+    assert!(of_line.code == 0 && of_line.stdout.contains("BEGIN CERTIFICATE"), "{of_line:?}");
+    assert_eq!(of_line.stdout, of_plan.stdout);
+    assert_ne!(hammer(&["ct", "roots"]).stdout, of_line.stdout);
+    let set = hammer(&["ct", "roots", "--set", "seed=5"]);
+    assert!(
+        set.code == 2 && set.stderr.contains("use --set: there is no plan whose keys it changes"),
+        "{set:?}"
+    );
 }

@@ -12,6 +12,7 @@ use std::fs;
 
 use hammer_report::report::SeriesKind;
 use hammer_report::{ReasonKind, Report};
+use hammer_tlog::encoding::base64;
 
 use folder::Folder;
 use hammer::{Ended, Started, command, hammer};
@@ -152,6 +153,10 @@ fn logs_that_contradict_each_other_are_refused_before_anything_is_sent() {
         (format!("target={{logs: [{}]}}", one("")), ["target.logs[0].name", "it is not given"]),
         (format!("target={{logs: [{0}, {0}]}}", one(", name: a")), ["target.logs[1].name: ", "`a` is taken"]),
         (
+            format!("target={{logs: [{}, {}]}}", one(", name: a"), one(", name: b")),
+            ["target.logs[1].public_key: ", "it is the key of a as well as of b"],
+        ),
+        (
             format!("target={{logs: [{}]}}", one(", name: a, not_after_start: +9d, not_after_limit: +9d")),
             ["target.logs[0].not_after_limit: ", "expected a date after not_after_start"],
         ),
@@ -174,11 +179,7 @@ fn logs_that_contradict_each_other_are_refused_before_anything_is_sent() {
     let same = ["target.lab.logs.2027h2.key_seed=1"];
     let ended = run(SHARDS, &same);
     assert_eq!(ended.code, 2, "{}", ended.stderr);
-    assert!(
-        ended.stderr.contains("the logs 2027h1 and 2027h2 apart: they have the same key"),
-        "{}",
-        ended.stderr
-    );
+    assert!(ended.stderr.contains("it is the key of 2027h1 as well as of 2027h2"), "{}", ended.stderr);
 }
 
 /// A plan that submits to one log and reads it, its URLs and whatever else is in `log`.
@@ -274,6 +275,60 @@ fn a_token_that_a_log_says_again_in_place_of_an_sct_is_shown_nowhere() {
     for told in told {
         assert!(!told.contains("canary-of-"), "{told}");
     }
+}
+
+#[test]
+fn what_shows_a_broken_promise_is_kept_though_the_working_folder_takes_no_file() {
+    let answer = "HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{\"ok\":true}";
+    let server = Server::answering_to(|_, request| match request.line.starts_with("POST") {
+        true => answer.to_owned(),
+        false => "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n".to_owned(),
+    });
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", &of_log(&format!("submission_url: \"{}log\"", server.url())));
+    let mut hammer = command(&["run", &plan, "--out", "-"]);
+    hammer.current_dir("/proc").env("TMPDIR", folder.path(""));
+    let ended = Started::of(hammer).ended();
+    assert_eq!(ended.report().verdict.exit_code, 4, "{}", ended.stderr);
+    let files: Vec<_> = fs::read_dir(folder.path("")).unwrap().map(|file| file.unwrap().path()).collect();
+    for kind in ["-receipts.jsonl", "-evidence.jsonl"] {
+        let kept = files.iter().find(|file| file.to_string_lossy().ends_with(kind));
+        let kept = kept.unwrap_or_else(|| panic!("{kind}: {files:?}")).to_string_lossy().into_owned();
+        assert!(ended.stderr.replace("\n           ", "").contains(&kept), "{kept}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn an_embedded_log_takes_chains_from_files_by_the_roots_that_it_is_given() {
+    let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/../hammer-ct/testdata");
+    let read = |name: &str| fs::read_to_string(format!("{recorded}/{name}")).unwrap();
+    let sent: serde_json::Value = serde_json::from_str(&read("01-x509.request.json")).unwrap();
+    let pem = |certificate: &serde_json::Value| {
+        let base64 = certificate.as_str().unwrap();
+        format!("-----BEGIN CERTIFICATE-----\n{base64}\n-----END CERTIFICATE-----\n")
+    };
+    let folder = Folder::new();
+    let chain = sent["chain"].as_array().unwrap().iter().map(pem).collect::<String>();
+    let chain = folder.write("chain.pem", &chain);
+    let plan = |roots: &str| {
+        let plan = format!(
+            "target: {{ lab: {{ ct: {{ roots_pem_files: {roots} }} }} }}\n\
+             workloads: [ {{ name: submit, ct_submit: {{ chains: [ {chain} ] }}, load: {{ rate: 20/s }} }} ]\n\
+             phases: {{ measurement: 500ms }}\nhealth: {{ on_fail: warn }}\n"
+        );
+        hammer(&["run", &folder.write("plan.yaml", &plan), "--out", "-"])
+    };
+    let root = base64(&fs::read(format!("{recorded}/root.der")).unwrap());
+    let root = folder.write("root.pem", &pem(&root.into()));
+    let ended = plan(&format!("[ {root} ]"));
+    let report = ended.report();
+    assert_eq!((report.verdict.exit_code, report.promises.all.kept), (0, 10), "{}", ended.stderr);
+    let ended = plan("[]");
+    assert!(
+        ended.code == 2 && ended.stderr.contains("an embedded one by roots_pem_files"),
+        "{}",
+        ended.stderr
+    );
 }
 
 #[test]

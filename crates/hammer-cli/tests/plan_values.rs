@@ -118,7 +118,10 @@ fn a_change_by_an_old_name_takes_the_place_of_what_the_plan_says() {
     let swept = format!("{plan}sweep: {{ workloads.submit.ct_submit.audit_interval_ms: [100, 20] }}\n");
     refused(
         &run(&swept, &[]),
-        &["the sweep of workloads.submit.ct_submit.audit_interval_ms to 20: it must be 50ms at least"],
+        &[
+            "the sweep of workloads.submit.ct_submit.audit_interval_ms to 20 (",
+            "plan.yaml:11:10): it must be 50ms at least",
+        ],
     );
     let set = "serve.max_body_bytes=5000";
     let ended = hammer(&["lab", "ct", "--set", set, "--set", "private_key=/nonexistent"]);

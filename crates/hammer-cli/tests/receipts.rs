@@ -24,6 +24,9 @@ use front::{Passed, front, read};
 use hammer::{Ended, hammer};
 use log::{FLAVOURS, Log};
 
+/// The key of no log here.
+const OTHER_KEY: &str = "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEqG51pjbkmFczWR9zrHs0sIVFt8ErBljJ8NcYFITKMsgMaf6+YjbKxA1OiWXWuLEnKTdx1KB6KqMcaDTzVbZ6Sg==";
+
 /// Each takes a tenth of a second at least; the log publishes every two.
 const LOOKS: usize = 500;
 
@@ -98,6 +101,16 @@ fn what_was_pending_when_a_run_ended_is_found_once_the_log_has_published_it() {
     let text = hammer(&[&origin, args.as_slice()].concat());
     assert!(text.stdout.starts_with("FAIL, exit 5\nhead       size 100, "), "{text:?}");
     assert!(text.stdout.contains("50: 0 found, 0 broken, 50 still pending, 0 unknown"), "{text:?}");
+    // By another key nothing is known of any of them.
+    let foreign =
+        [&["ct", "audit", &stale, "--key", OTHER_KEY, "--origin", log.lab.origin()], args.as_slice()]
+            .concat();
+    let unknown = looked_up(&hammer(&[foreign.as_slice(), &["--json"]].concat()));
+    assert_eq!(
+        (&unknown["exit_code"], &unknown["unknown"], &unknown["found"]),
+        (&json!(4), &json!(50), &json!(0))
+    );
+    assert_eq!(unknown["scts"], json!({ "verified": 0, "bad": 0, "unverified": 50 }));
     let overdue = looked_up(&hammer(&[&origin, args.as_slice(), &["--json", "--mmd", "0s"]].concat()));
     assert_eq!((&overdue["exit_code"], &overdue["broken"]), (&json!(4), &json!({ "mmd-missed": 50 })));
 

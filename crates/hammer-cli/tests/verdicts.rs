@@ -177,6 +177,29 @@ fn a_run_is_not_ended_before_there_is_something_to_judge() {
     }
 }
 
+#[test]
+fn a_threshold_that_fails_as_the_plan_ends_did_not_end_the_run() {
+    let folder = Folder::new();
+    // Its window is full only as measurement ends; what follows is no failure of the last second alone.
+    let failing = "target: { lab: { http: { status: 500, faults: { rules: [ { latency: { constant: 50ms } } ] } } } }\n\
+                   workloads: [ { name: api, http: {}, load: { rate: 100/s } } ]\n\
+                   thresholds: [ { expect: share(accepted) > 99%, window: 1s, abort_on_fail: true } ]\n\
+                   phases: { measurement: 1s }\n";
+    for _ in 0..4 {
+        let ended = hammer(&["run", &folder.write("plan.yaml", failing), "--out", "-", "--quiet"]);
+        let report = ended.report();
+        let [verdict] = report.thresholds.as_slice() else { panic!("{:?}", report.thresholds) };
+        assert!(!verdict.holds, "{verdict:?}");
+        assert_eq!(verdict.aborted, report.run.stopped != "as planned", "{}", report.run.stopped);
+    }
+}
+
+#[test]
+fn a_bound_of_what_was_never_accepted_finds_that_it_never_was() {
+    let (holds, found) = only_threshold(&one(&refusing(), "{}", "[ \"p99(response) < 1h\" ]"));
+    assert_eq!((holds, found.as_str()), (false, "never"));
+}
+
 /// A plan of submissions to the embedded log, of which `invalid_percent` are wrong on purpose, for a second.
 fn submissions(invalid_percent: u32) -> Ended {
     let folder = Folder::new();

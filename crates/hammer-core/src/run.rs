@@ -219,16 +219,17 @@ impl<'a, 'r> Run<'a, 'r> {
         }
     }
 
-    /// Ends the arrivals, once.
-    fn stop(&mut self, reason: &str) {
+    /// Ends the arrivals, once; whether it did, and not the plan or an earlier reason.
+    fn stop(&mut self, reason: &str) -> bool {
         let at = self.spec.clock.now() + APPLY_IN;
         if self.ended_at.is_some() || at >= self.arrivals_end() {
-            return;
+            return false;
         }
         self.ended_at = Some(at);
         self.stopped = Some(reason.to_owned());
         let abandon_at = at.saturating_add(self.spec.drain);
         self.threads.tell_shards(|| ShardCommand::End(at, abandon_at));
+        true
     }
 
     /// Ends the arrivals, or else the drain that follows them, which whoever asks a second time means.
@@ -237,7 +238,8 @@ impl<'a, 'r> Run<'a, 'r> {
         let now = self.spec.clock.now();
         // Whoever asks as arrivals end means them.
         if is_first && now < self.arrivals_end().saturating_add(MEANT_FOR_ARRIVALS) {
-            return self.stop(INTERRUPTED);
+            self.stop(INTERRUPTED);
+            return;
         }
         if self.drain_cut_at.is_none() {
             self.drain_cut_at = Some(now);
@@ -338,8 +340,12 @@ impl<'a, 'r> Run<'a, 'r> {
             return;
         }
         let promises = by_workload(&self.promises.by_kind(self.threads.promises_by_kind()));
-        if let Some(failed) = self.judge.abort(self.collector.total(), &promises, since) {
-            self.stop(&format!("threshold failed: {failed}"));
+        let failed = self.judge.failed_midway(self.collector.total(), &promises, since);
+        // One that fails as the plan ends the run anyway is judged by all of measurement, as the others are.
+        if let Some((index, threshold)) = failed
+            && self.stop(&format!("threshold failed: {threshold}"))
+        {
+            self.judge.ended_by(index);
         }
     }
 

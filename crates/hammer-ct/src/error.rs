@@ -52,11 +52,21 @@ pub enum CtError {
         /// Why.
         source: std::io::Error,
     },
+    /// A folder that a log is to be read in cannot be.
+    #[error("read a log in the folder {path}: {source}")]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// The log's public key is none.
     #[error("use the log's public key: failed to {0}")]
     Key(#[from] KeyError),
     /// Chains from files bring roots of their own, which nobody named here.
-    #[error("know the roots of chains from files: give the log those that they end in")]
+    #[error(
+        "know the roots of chains from files: give the log those that they end in (an embedded one by roots_pem_files)"
+    )]
     ForeignRoots,
     /// The file that should hold the log's public key does not.
     #[error("use the log's public key in {path}: failed to {why}")]
@@ -99,6 +109,7 @@ impl CtError {
             | Self::Value { key, .. }
             | Self::Token { key, .. } => Some(key),
             Self::Both { other, .. } => Some(other),
+            Self::Folder { .. } => Some("monitoring_url"),
             Self::Read { .. } | Self::KeyFile { .. } => Some("public_key_file"),
             Self::Key(_) => Some("public_key"),
             Self::ForeignRoots => Some("chains"),

@@ -30,6 +30,12 @@ pub enum LogMismatch {
         /// Where it has them.
         has: &'static str,
     },
+    /// It is read in a folder that has no checkpoint.
+    #[error("the folder {folder} has no file `checkpoint`, with which a log's tree starts (static-ct-api)")]
+    Folder {
+        /// The folder.
+        folder: String,
+    },
     /// Its checkpoints have another first line.
     #[error("the log signs as {signs}, and the plan says {says}")]
     Origin {
@@ -125,7 +131,9 @@ impl Preflight<'_> {
                 // Of the server that lacks the other.
                 let other = self.answer(client, answer.endpoint, has).await?;
                 let is_it = other.status == StatusCode::OK && is_tree_head(is, &other.body);
-                is_it.then_some(LogMismatch::Kind { is, says, lacks, has })
+                let folder = self.log.folder.as_ref().map(|folder| folder.display().to_string());
+                let is_other = is_it.then_some(LogMismatch::Kind { is, says, lacks, has });
+                is_other.or(folder.map(|folder| LogMismatch::Folder { folder }))
             }
             _ => None,
         }

@@ -271,11 +271,12 @@ impl Quantile {
     }
 }
 
-/// Prints `2.31ms`, or `> 2.00s` where it falls on what never ended.
+/// Prints `2.31ms`, or `> 2.00s` where it falls on what never ended, and `never` where nothing did.
 impl fmt::Display for Quantile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::At(nanos) => f.pad(&nanos.to_string()),
+            Self::Beyond(Nanos::ZERO) => f.pad("never"),
             Self::Beyond(nanos) => f.pad(&format!("> {nanos}")),
         }
     }

@@ -39,6 +39,8 @@ pub struct Snapshot {
     pub observations: Vec<Observation>,
     /// Whether the figures so far can be believed.
     pub health: Health,
+    /// How long the generator stood still, as it noticed in this interval; of several shards the mean.
+    pub stood: Nanos,
     /// What the process used.
     pub resources: Resources,
 }

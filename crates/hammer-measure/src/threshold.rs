@@ -35,7 +35,7 @@ pub struct Verdict {
     pub series: String,
     /// The threshold as the plan says it.
     pub threshold: String,
-    /// The figure found, as printed; `none` when nothing was recorded.
+    /// The figure found, as printed; `none` when nothing was recorded, `never` of a duration where none ended as meant.
     pub found: String,
     /// Whether it holds. Nothing holds no expectation: no duration that was never recorded, and no share or count of none.
     pub holds: bool,
@@ -185,6 +185,7 @@ impl Threshold {
         match (found, self.measure) {
             (Found::Nothing, _) => "none".to_owned(),
             (Found::Duration(nanos), _) => Nanos(nanos as u64).to_string(),
+            (Found::Beyond(Nanos::ZERO), _) => "never".to_owned(),
             (Found::Beyond(nanos), _) => format!("> {nanos}"),
             (Found::Number(number), Measure::Rate(_)) => format!("{number:.1}/s"),
             (Found::Number(number), Measure::Share(_)) => format!("{:.3}%", number * 100.0),

@@ -242,6 +242,7 @@ impl Story {
             promises: self.promises,
             observations: self.observations.clone(),
             health: self.health.clone(),
+            stood: interval.alarms[1].stood,
             resources: resources(),
         };
         self.intervals += 1;

@@ -166,7 +166,7 @@ pub struct Threshold {
     pub series: String,
     /// The threshold as the plan says it.
     pub threshold: String,
-    /// The figure found, as printed; `none` when nothing was recorded.
+    /// The figure found, as printed; `none` when nothing was recorded, `never` of a duration where none ended as meant.
     pub found: String,
     /// Whether it holds.
     pub holds: bool,

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::bounds::BoundsArgs;
 use super::output::OutputArgs;
-use super::plan::PlanArgs;
+use super::plan::ChangeArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CtCommand {
@@ -19,7 +19,16 @@ pub(crate) enum CtCommand {
     /// Verify what one log holds: every entry, up to its signed tree head; or the promises of a file of receipts
     Audit(Box<AuditArgs>),
     /// Print the roots that a log must accept so that it takes the plan's chains (PEM)
-    Roots(PlanArgs),
+    Roots(RootsArgs),
+}
+
+/// Whose roots.
+#[derive(Debug, Args)]
+pub(crate) struct RootsArgs {
+    /// The plan file (YAML); without one the chains are those of `hammer ct submit`
+    pub(crate) plan: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) changes: ChangeArgs,
 }
 
 /// One log.

@@ -14,7 +14,7 @@ pub(crate) struct PlanArgs {
 }
 
 /// What is changed in a plan.
-#[derive(Debug, Args, Default)]
+#[derive(Clone, Debug, Args, Default)]
 pub(crate) struct ChangeArgs {
     /// Change one key; a workload is named by its name or place: workloads.submit.load.rate=50/s
     #[arg(long, value_name = "KEY=VALUE")]

@@ -4,7 +4,7 @@ use std::io;
 
 use hammer_report::ExitCode;
 
-use crate::args::{CtCommand, PlanArgs};
+use crate::args::{CtCommand, PlanArgs, RootsArgs};
 use crate::error::{CliError, UsageError};
 use crate::output::{print, say_notes};
 use crate::plan::read::{self, SourcedPlan};
@@ -31,10 +31,23 @@ pub(crate) fn command(command: &CtCommand, registry: &Registry) -> Result<ExitCo
     }
 }
 
-fn roots(args: &PlanArgs, registry: &Registry) -> Result<ExitCode, CliError> {
-    let SourcedPlan { plan, source } = read::plan(args, registry.grammar())?;
-    say_notes(&source)?;
-    let roots = ct::roots::roots(&plan).map_err(|error| error.placed(&source))?;
+fn roots(RootsArgs { plan, changes }: &RootsArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let roots = match plan {
+        Some(plan) => {
+            let args = PlanArgs { plan: plan.clone(), changes: changes.clone() };
+            let SourcedPlan { plan, source } = read::plan(&args, registry.grammar())?;
+            say_notes(&source)?;
+            ct::roots::roots(&plan).map_err(|error| error.placed(&source))?
+        }
+        None if !changes.set.is_empty() => {
+            return Err(UsageError::Lacking {
+                flag: "--set",
+                lacks: "there is no plan whose keys it changes",
+            }
+            .into());
+        }
+        None => vec![ct::roots::of_one_line(changes.seed.unwrap_or_default())?],
+    };
     if roots.iter().all(|roots| roots.pem.is_empty()) {
         return Err(UsageError::NoRoots.into());
     }

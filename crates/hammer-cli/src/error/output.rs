@@ -16,6 +16,14 @@ pub(crate) enum OutputError {
         path: PathBuf,
         source: io::Error,
     },
+    /// Standard output is no file.
+    #[error(
+        "use {named}: `-` is standard output for a report alone, and /dev/stdout for what goes to a file"
+    )]
+    NoFile {
+        /// The flag, or the key of the plan, that names it.
+        named: &'static str,
+    },
     /// What would be written over is read as well, or written by another.
     #[error("use {named}: {} is named by {other} as well, and would be written over", path.display())]
     Shared {
@@ -65,6 +73,7 @@ impl OutputError {
     pub(super) fn reason(&self) -> ReasonKind {
         match self {
             Self::Unopened { .. }
+            | Self::NoFile { .. }
             | Self::Shared { .. }
             | Self::WrittenOver { .. }
             | Self::NoFolder { .. }

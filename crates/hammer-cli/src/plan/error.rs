@@ -13,7 +13,7 @@ use hammer_net::ConfigError;
 use super::change::ChangeError;
 use super::load::LoadError;
 use super::path::PlanPath;
-use super::source::{PlanPlace, PlanSource};
+use super::source::{DUPLICATE_ADVICE, PlanPlace, PlanSource};
 
 /// A fragment that completes "failed to ...", with file, line and key where there are any.
 #[derive(Debug, thiserror::Error)]
@@ -188,6 +188,7 @@ impl PlanError {
         // The place, which is told before it.
         let placed = message.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
         let message = placed.map_or(message, |(_, message)| message);
+        let message = message.strip_suffix(DUPLICATE_ADVICE).unwrap_or(message);
         let place = Some(PlanPlace::of_yaml(name, text, error));
         let fault = PlanFault::Misfit(message.to_owned());
         let (at, others) = Default::default();

@@ -185,7 +185,10 @@ impl PlanPlace {
         let snippet = match names_credential(text) {
             true => String::new(),
             // The first two lines are the message and the place, which are told elsewhere.
-            false => error.to_string().lines().skip(2).map(|line| format!("\n{line}")).collect(),
+            false => {
+                let said = error.to_string().replace(DUPLICATE_ADVICE, "");
+                said.lines().skip(2).map(|line| format!("\n{line}")).collect()
+            }
         };
         Self::Line { name: name.to_owned(), line: at.line(), column: at.column(), snippet }
     }
@@ -202,6 +205,9 @@ impl fmt::Display for PlanPlace {
         }
     }
 }
+
+/// What the reader of YAML tells the programmer about a key that stands there twice.
+pub(super) const DUPLICATE_ADVICE: &str = ", set DuplicateKeyPolicy in Options if acceptable";
 
 /// Fails on purpose at the end of its path, since a reader of YAML then says where it was. The mark is at the key where
 /// the message quotes it, else at the value.

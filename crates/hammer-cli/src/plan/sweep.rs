@@ -15,6 +15,7 @@ use super::grammar::PlanGrammar;
 use super::path::PlanPath;
 use super::read::SourcedPlan;
 use super::renamed::rename;
+use super::source::PlanPlace;
 
 /// One run of a plan.
 #[derive(Clone, Debug)]
@@ -113,7 +114,12 @@ fn swept(
         let at = apply(&mut value, &path, swept.clone());
         let refused = |fault| PlanFault::from(fault).at(PlanPath::of("sweep").key(key)).placed(&source);
         let at = at.map_err(refused)?;
-        source.changed(format!("the sweep of {key} to {swept}"), at.clone());
+        // A sweep of a file is told with its place there, since what is wrong may be no key that the file has.
+        let place = match planned.source.place(&PlanPath::of("sweep").key(key), &format!("`{key}`")) {
+            PlanPlace::Line { name, line, column, .. } => format!(" ({name}:{line}:{column})"),
+            PlanPlace::File { .. } | PlanPlace::Change { .. } | PlanPlace::Arguments => String::new(),
+        };
+        source.changed(format!("the sweep of {key} to {swept}{place}"), at.clone());
         let renamings = rename::<Plan>(&mut value, Some(&at), grammar);
         source.renamed(renamings.map_err(|error| error.placed(&source))?);
     }

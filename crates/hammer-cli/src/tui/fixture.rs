@@ -190,6 +190,7 @@ impl Run {
             promises: self.promises,
             observations: self.observations.clone(),
             health: self.health.clone(),
+            stood: Nanos::ZERO,
             resources: Resources {
                 surroundings: Surroundings::default(),
                 cpu_user: 12.5,

@@ -163,6 +163,8 @@ impl Collector {
         let responses = kept.map(|[both, _]| ResponseInterval::of(both)).collect();
         let span = merged.at.since(self.last_at);
         let at = merged.at;
+        let stood: u64 = merged.alarms.iter().map(|alarms| alarms.stood.0).sum();
+        let stood = Nanos(stood / self.shards.len().max(1) as u64);
         self.last_at = at;
         merged.clear();
         self.spare.push(merged);
@@ -177,6 +179,7 @@ impl Collector {
             promises,
             observations,
             health,
+            stood,
             resources,
         }
     }

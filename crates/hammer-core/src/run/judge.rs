@@ -114,13 +114,13 @@ impl RunJudge {
         }
     }
 
-    /// The first threshold that ends the run now, `since` the start of measurement.
-    pub(super) fn abort(
-        &mut self,
+    /// The first threshold whose failure is to end the run now, `since` the start of measurement, with its place among them.
+    pub(super) fn failed_midway(
+        &self,
         total: &Interval,
         promises: &[(String, Ledger)],
         since: Nanos,
-    ) -> Option<String> {
+    ) -> Option<(usize, &Threshold)> {
         let failed = self.thresholds.iter().zip(&self.windows).position(|(scoped, window)| {
             if !scoped.abort_on_fail || since < scoped.grace {
                 return false;
@@ -134,8 +134,12 @@ impl RunJudge {
                 scoped.threshold.fails_midway(&figures.judged(&ledger, length.as_secs_f64()))
             })
         })?;
+        Some((failed, &self.thresholds[failed].threshold))
+    }
+
+    /// The threshold at that place ended the run.
+    pub(super) fn ended_by(&mut self, failed: usize) {
         self.aborted = Some(failed);
-        Some(self.thresholds[failed].threshold.to_string())
     }
 
     /// The verdicts at the end.

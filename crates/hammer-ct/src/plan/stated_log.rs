@@ -82,7 +82,7 @@ impl StatedLog<'_> {
     /// ([`CtTargetPlan::window`]).
     ///
     /// # Errors
-    /// A key or a token that is none.
+    /// A key or a token that is none, and a folder that cannot be read.
     pub fn read(self) -> Result<LogTarget, CtError> {
         let submission_token = self.submission_token.map(TokenPlace::read).transpose()?;
         let monitoring_token = self.monitoring_token.map(TokenPlace::read).transpose()?;
@@ -91,7 +91,11 @@ impl StatedLog<'_> {
         let (monitoring, folder) = match self.monitoring {
             Monitoring::WhereItIsSent => (self.submission.clone(), None),
             Monitoring::Servers(urls) => (urls, None),
-            Monitoring::Folder(path) => (self.submission.clone(), Some(path)),
+            Monitoring::Folder(path) => {
+                // One that is not there would be told as a log that lacks all.
+                fs::read_dir(&path).map_err(|source| CtError::Folder { path: path.clone(), source })?;
+                (self.submission.clone(), Some(path))
+            }
         };
         Ok(LogTarget {
             kind: self.plan.kind,

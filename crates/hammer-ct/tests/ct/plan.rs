@@ -49,9 +49,23 @@ fn what_a_target_leaves_out_follows_from_its_submission_url() {
 
 #[test]
 fn a_log_of_static_ct_is_read_in_a_folder_where_its_url_is_one() {
-    let mut plan = target(r#"{"submission_url":"http://127.0.0.1/log","monitoring_url":"file:///srv/log/"}"#);
-    plan.public_key = Some(key());
-    assert_eq!(plan.target().unwrap().folder.as_deref(), Some(std::path::Path::new("/srv/log/")));
+    let folder = tempfile::tempdir().unwrap();
+    let read_in = |folder: &std::path::Path| {
+        let url = format!(
+            r#"{{"submission_url":"http://127.0.0.1/log","monitoring_url":"file://{}"}}"#,
+            folder.display()
+        );
+        CtTargetPlan { public_key: Some(key()), ..target(&url) }
+    };
+    assert_eq!(read_in(folder.path()).target().unwrap().folder.as_deref(), Some(folder.path()));
+    // One that is not there, and a file.
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    for path in [folder.path().join("absent"), file] {
+        let refused = read_in(&path).target().unwrap_err();
+        assert_eq!(refused.key(), Some("monitoring_url"));
+        assert!(refused.to_string().starts_with(&format!("read a log in the folder {}: ", path.display())));
+    }
     for (kind, urls) in
         [("rfc6962", r#""file:///srv/log""#), ("static-ct", r#"["file:///srv/log","http://127.0.0.1/log"]"#)]
     {

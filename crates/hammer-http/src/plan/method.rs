@@ -23,9 +23,14 @@ impl TryFrom<String> for RequestMethod {
 
     fn try_from(text: String) -> Result<Self, ValueError> {
         let expected = "method (like GET, POST, PUT)";
-        Method::try_from(text.as_str()).map(Self).map_err(|_| ValueError::Form { text, expected })
+        // Methods differ by case (RFC 9110 section 9.1), and no server has the small ones of those that everybody knows.
+        let is_misspelled = KNOWN.iter().any(|known| text.eq_ignore_ascii_case(known) && text != *known);
+        let method = Method::try_from(text.as_str()).ok().filter(|_| !is_misspelled);
+        method.map(Self).ok_or(ValueError::Form { text, expected })
     }
 }
+
+const KNOWN: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 
 impl From<RequestMethod> for String {
     fn from(method: RequestMethod) -> Self {

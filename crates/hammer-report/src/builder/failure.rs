@@ -7,19 +7,27 @@ use hammer_measure::{Fate, Phase};
 use crate::report::{Cause, Fates, PhaseFigures, Report, Series, SeriesKind};
 use crate::text::number::grouped;
 
-/// Why operations of several series failed, in a step or by themselves.
+/// Why operations of several series failed: a fate by one cause, and in which steps.
 struct Failure<'a> {
     fate: Fate,
-    step: Option<&'a str>,
     /// None where nothing is known but the fate.
     cause: Option<&'a str>,
+    count: u64,
     /// What the server said with the first of them.
     answer: Option<&'a str>,
+    by_step: Vec<StepFailure<'a>>,
+}
+
+/// How many operations failed by a cause in one step of theirs.
+struct StepFailure<'a> {
+    step: &'a str,
     count: u64,
+    /// What the server said with the first of them.
+    answer: Option<&'a str>,
 }
 
 /// What the operations of these series failed by most often, in measurement, or where none of a series did, in warm-up: how many had that
-/// fate, how many of them by that cause, and in which step. None where none failed.
+/// fate, how many of them by that cause, and in which step where most did in one. None where none failed.
 pub(super) fn failure(report: &Report, series: &[&Series]) -> Option<String> {
     let mut failures: Vec<Failure<'_>> = Vec::new();
     let mut fates = Fates::default();
@@ -31,14 +39,9 @@ pub(super) fn failure(report: &Report, series: &[&Series]) -> Option<String> {
         };
         fates.add(&of_phase(series, phase).counts.fates);
         for failure in failures_of(report, series, phase) {
-            let is_same = |other: &&mut Failure<'_>| {
-                (other.fate, other.step, other.cause) == (failure.fate, failure.step, failure.cause)
-            };
-            match failures.iter_mut().find(is_same) {
-                Some(known) => {
-                    known.count += failure.count;
-                    known.answer = known.answer.or(failure.answer);
-                }
+            match failures.iter_mut().find(|known| (known.fate, known.cause) == (failure.fate, failure.cause))
+            {
+                Some(known) => known.add(failure),
                 None => failures.push(failure),
             }
         }
@@ -49,12 +52,15 @@ pub(super) fn failure(report: &Report, series: &[&Series]) -> Option<String> {
         let is_led_to = failure.fate == Fate::Abandoned && failure.cause.is_some();
         (!tells_of_server(report, failure.fate), is_led_to, Reverse(failure.count))
     };
-    let Failure { fate, step, cause, answer, count } = failures.iter().min_by_key(rank)?;
-    let of_fate = fates.of(*fate);
-    let said = format!("{} {}", grouped(of_fate), fate.name().replace('_', " "));
-    let Some(cause) = cause else { return Some(said) };
-    let part = if *count < of_fate { format!(", {} of them", grouped(*count)) } else { String::new() };
-    let step = step.map_or_else(String::new, |step| format!("{step}: "));
+    let failure = failures.iter().min_by_key(rank)?;
+    let of_fate = fates.of(failure.fate);
+    let said = format!("{} {}", grouped(of_fate), failure.fate.name().replace('_', " "));
+    let Some(cause) = failure.cause else { return Some(said) };
+    let (step, count, answer) = match failure.step_of_most() {
+        Some(StepFailure { step, count, answer }) => (format!("{step}: "), *count, *answer),
+        None => (String::new(), failure.count, failure.answer),
+    };
+    let part = if count < of_fate { format!(", {} of them", grouped(count)) } else { String::new() };
     let answer = answer.map_or_else(String::new, |answer| format!(", {answer}"));
     Some(format!("{said}{part} ({step}{cause}{answer})"))
 }
@@ -80,26 +86,50 @@ fn failures_of<'a>(
         let causes = figures.causes.iter().filter(move |cause| cause.fate == fate.name());
         let known = causes.clone().map(move |cause| Failure::of(report, series, phase, fate, cause));
         let count = figures.counts.fates.of(fate);
-        let unknown = Failure { fate, step: None, cause: None, answer: None, count };
+        let unknown = Failure { fate, cause: None, count, answer: None, by_step: Vec::new() };
         known.chain(causes.count().eq(&0).then_some(unknown))
     })
 }
 
 impl<'a> Failure<'a> {
-    /// That of a cause of a series, in the step of its flows that had the cause most often, and no more often than that.
+    /// That of a cause of a series, with the step of its flows that had the cause most often, which had it no more often than that.
     fn of(report: &'a Report, series: &'a Series, phase: Phase, fate: Fate, cause: &'a Cause) -> Self {
         let is_same = |other: &&Cause| (&other.fate, &other.cause) == (&cause.fate, &cause.cause);
         let steps = report.series.iter().filter(|step| is_step_of(step, series));
         let found = steps.filter_map(|step| Some((step, of_phase(step, phase).causes.iter().find(is_same)?)));
         let most = found.min_by_key(|(_, found)| Reverse(found.count));
-        let answer = most.and_then(|(_, found)| found.answer.as_deref()).or(cause.answer.as_deref());
+        let by_step = most.map(|(step, found)| StepFailure {
+            step: &step.name,
+            count: found.count.min(cause.count),
+            answer: found.answer.as_deref().or(cause.answer.as_deref()),
+        });
         Self {
             fate,
-            step: most.map(|(step, _)| step.name.as_str()),
             cause: Some(&cause.cause),
-            answer,
-            count: most.map_or(cause.count, |(_, found)| found.count.min(cause.count)),
+            count: cause.count,
+            answer: cause.answer.as_deref(),
+            by_step: by_step.into_iter().collect(),
         }
+    }
+
+    /// Adds those of another series by the same cause.
+    fn add(&mut self, more: Self) {
+        self.count += more.count;
+        self.answer = self.answer.or(more.answer);
+        for of_step in more.by_step {
+            match self.by_step.iter_mut().find(|known| known.step == of_step.step) {
+                Some(known) => {
+                    known.count += of_step.count;
+                    known.answer = known.answer.or(of_step.answer);
+                }
+                None => self.by_step.push(of_step),
+            }
+        }
+    }
+
+    /// The step in which more than half of them failed: one that few did in is not where they fail.
+    fn step_of_most(&self) -> Option<&StepFailure<'a>> {
+        self.by_step.iter().find(|of_step| 2 * of_step.count > self.count)
     }
 }
 

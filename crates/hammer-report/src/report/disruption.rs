@@ -42,7 +42,8 @@ pub struct Disruption {
 pub enum DisruptionKind {
     /// Less was accepted than failed, or nothing at all while operations were under way.
     Outage,
-    /// After a hook, a mark or an outage, less was accepted than before, or the 99th percentile was far longer.
+    /// After a hook, a mark or an outage, less was accepted than before, or the 99th percentile was far longer. What the generator's own
+    /// standstills make of a rate or a time is neither.
     Slowdown,
 }
 
@@ -74,6 +75,10 @@ struct Look<'a> {
     from_ns: u64,
     to_ns: u64,
     seen: &'a SeriesInterval,
+    /// How long the generator stood still in it.
+    stood_ns: u64,
+    /// The same in it and the one before, by which its answers may be late.
+    late_ns: u64,
 }
 
 /// What an interval says of its series.
@@ -104,9 +109,10 @@ impl<'a> Course<'a> {
             .filter_map(|interval| {
                 let seen = interval.series.iter().find(|seen| seen.path == series.path)?;
                 let from_ns = interval.at_ns.saturating_sub(interval.span_ns);
-                Some(Look { from_ns, to_ns: interval.at_ns, seen })
+                Some(Look { from_ns, to_ns: interval.at_ns, seen, stood_ns: 0, late_ns: 0 })
             })
             .collect();
+        let looks = with_standstills(looks, intervals);
         let started = looks.first().map_or(0, |look| look.from_ns);
         let touches = events.iter().filter(|event| is_touch(event)).map(Event::at_ns);
         let touched_ns = touches.filter(|at| *at >= started).min();
@@ -227,6 +233,23 @@ impl<'a> Course<'a> {
     }
 }
 
+/// The looks with how long the generator stood still in each: a standstill is noticed when it is over, at the end of the last interval
+/// that it reaches into, and may have begun intervals before.
+fn with_standstills<'a>(mut looks: Vec<Look<'a>>, intervals: &[Interval]) -> Vec<Look<'a>> {
+    for interval in intervals.iter().filter(|interval| interval.stood_ns > 0) {
+        let (start, end) = (interval.at_ns.saturating_sub(interval.stood_ns), interval.at_ns);
+        for look in &mut looks {
+            look.stood_ns += look.to_ns.min(end).saturating_sub(look.from_ns.max(start));
+        }
+    }
+    let mut before = 0;
+    for look in &mut looks {
+        look.late_ns = before + look.stood_ns;
+        before = look.stood_ns;
+    }
+    looks
+}
+
 /// The median response time of a series before that instant, as the median of its intervals has it; over all of measurement where nothing
 /// ended before, since what is late in an outage may be most of a run.
 fn usual_response(series: &Series, looks: &[Look<'_>], until_ns: Option<u64>) -> u64 {
@@ -281,15 +304,18 @@ impl Look<'_> {
         self.failed() > self.seen.fates.accepted
     }
 
+    /// Whether nothing ended that could have: not where hammer did not run for most of the time.
     fn is_silent(&self) -> bool {
         let SeriesInterval { offered, fates, backlog_at_end, in_flight_at_end, .. } = self.seen;
         let waits = *offered > 0 || *backlog_at_end > 0 || *in_flight_at_end > 0;
-        waits && fates.accepted == 0 && self.failed() == 0
+        let has_run = 2 * self.stood_ns < self.to_ns.saturating_sub(self.from_ns);
+        waits && has_run && fates.accepted == 0 && self.failed() == 0
     }
 
-    /// Whether rate and 99th percentile are as before, but for what chance does to few operations.
+    /// Whether rate and 99th percentile are as before, but for what chance does to few operations, and the generator's standstills to all.
     fn is_as(&self, before: &Pace, closed_loop: bool) -> bool {
-        let expected = before.accepted_per_s * self.seconds();
+        let ran = self.seconds() - self.stood_ns as f64 / 1e9;
+        let expected = before.accepted_per_s * ran.max(0.0);
         // Nobody can be served oftener than something is due; users who wait for answers offer less because of that.
         let offers_less = !closed_loop || self.seen.in_flight_at_end == 0;
         let due = if offers_less { expected.min(self.seen.offered as f64) } else { expected };
@@ -299,7 +325,9 @@ impl Look<'_> {
         }
         let p99 = self.seen.response_time.map(|durations| durations.p99_ns);
         match (p99, before.p99_ns) {
-            (Some(Nanoseconds::At(now)), Some(Nanoseconds::At(then))) => now <= 2 * then + SLACK_NS,
+            (Some(Nanoseconds::At(now)), Some(Nanoseconds::At(then))) => {
+                now.saturating_sub(self.late_ns) <= 2 * then + SLACK_NS
+            }
             (Some(Nanoseconds::Beyond { .. }), Some(Nanoseconds::At(_))) => false,
             _ => true,
         }

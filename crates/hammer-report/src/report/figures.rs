@@ -183,11 +183,12 @@ impl From<Quantile> for Nanoseconds {
     }
 }
 
-/// Prints `2.31ms`, or `> 2.00s` where it falls on what never ended.
+/// Prints `2.31ms`, or `> 2.00s` where it falls on what never ended, and `never` where nothing did.
 impl fmt::Display for Nanoseconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::At(nanos) => f.pad(&Nanos(*nanos).to_string()),
+            Self::Beyond { beyond_ns: 0 } => f.pad("never"),
             Self::Beyond { beyond_ns } => f.pad(&format!("> {}", Nanos(*beyond_ns))),
         }
     }

@@ -28,6 +28,9 @@ pub struct Interval {
     pub promises: PromiseCounts,
     /// Whether health had no finding at its end; of several merged at the end of none.
     pub healthy: bool,
+    /// How long the generator stood still before its end, as it noticed in it, which may be longer than it is; of several shards the mean.
+    #[serde(default)]
+    pub stood_ns: u64,
 }
 
 /// One series over one interval; both phases together.
@@ -192,6 +195,7 @@ impl Interval {
             series: series.map(|(path, series)| SeriesInterval::of(path, series)).collect(),
             promises: snapshot.promises.into(),
             healthy: snapshot.health.is_healthy(),
+            stood_ns: snapshot.stood.0,
         }
     }
 
@@ -202,6 +206,7 @@ impl Interval {
         self.phase = later.phase;
         self.promises = later.promises;
         self.healthy &= later.healthy;
+        self.stood_ns += later.stood_ns;
         self.series.iter_mut().zip(&later.series).for_each(|(ours, theirs)| ours.merge(theirs));
     }
 }

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::args::FollowArgs;
 use crate::command::http::time;
 use crate::error::{CliError, OutputError, StartError, TargetError, UsageError};
-use crate::output::print;
+use crate::output::{FileFolder, print};
 use crate::protocol::registry::Registry;
 use crate::signals::EndSignals;
 
@@ -32,7 +32,9 @@ pub(super) fn follow(args: &FollowArgs, registry: &Registry) -> Result<ExitCode,
     let interval = interval.map_err(|source| UsageError::Value { flag: "--interval", source })?;
     let duration = args.duration.as_deref().map(|text| time("-z", text)).transpose()?;
     let (log, client) = args.log.open(registry)?;
-    let journal = Journal::new(&args.evidence, args.json, unix_millis());
+    // Once two heads contradict each other it is too late to find out.
+    let evidence = FileFolder::made("--evidence", &args.evidence)?.writable()?;
+    let journal = Journal::new(evidence.path(), args.json, unix_millis());
     locally(attend(
         log,
         client,

@@ -69,10 +69,11 @@ async fn look_up(
     Ok(Inspection::new((head, hint), found, |found| LookedUpReceipts::new(receipts, found), cost))
 }
 
-/// The receipts, and how they stand; nothing of that where they could not be looked up.
+/// The receipts, and how they stand; all are unknown where they could not be looked up.
 struct LookedUpReceipts {
     receipts: Vec<WrittenReceipt>,
-    looked_up: Option<LookedUp>,
+    looked_up: LookedUp,
+    was_looked_up: bool,
     counts: Counts,
 }
 
@@ -90,14 +91,19 @@ struct Counts {
 
 impl LookedUpReceipts {
     fn new(receipts: Vec<WrittenReceipt>, looked_up: Option<LookedUp>) -> Self {
-        let counts = looked_up.as_ref().map_or_else(Counts::default, Counts::of);
-        Self { receipts, looked_up, counts }
+        // Without a head of the log nothing is known of any of them.
+        let was_looked_up = looked_up.is_some();
+        let looked_up = looked_up.unwrap_or_else(|| LookedUp {
+            standing: receipts.iter().map(|_| Standing::Unknown(NO_HEAD.to_owned())).collect(),
+            signed: receipts.iter().map(|_| Signed::Unverified).collect(),
+        });
+        let counts = Counts::of(&looked_up);
+        Self { receipts, looked_up, was_looked_up, counts }
     }
 
     /// Each receipt that was not found, with how it stands and in which words.
     fn others(&self) -> impl Iterator<Item = (&WrittenReceipt, &str, &str)> {
-        let standing = self.looked_up.iter().flat_map(|looked_up| &looked_up.standing);
-        self.receipts.iter().zip(standing).filter_map(|(receipt, standing)| match standing {
+        self.receipts.iter().zip(&self.looked_up.standing).filter_map(|(receipt, standing)| match standing {
             Standing::Found { .. } => None,
             Standing::Pending => Some((receipt, PENDING, "no tree head covers it")),
             Standing::Unknown(why) => Some((receipt, UNKNOWN, why.as_str())),
@@ -171,7 +177,10 @@ impl Findings for LookedUpReceipts {
                 kind => ("BROKEN", format!("{submission}: {kind}: {detail}")),
             }
         };
-        (others.take(most).map(fault).collect(), self.counts.broken() + self.counts.unknown)
+        // That no head was read is said once, as what ended it.
+        let most = if self.was_looked_up { most } else { 0 };
+        let in_all = if self.was_looked_up { self.counts.broken() + self.counts.unknown } else { 0 };
+        (others.take(most).map(fault).collect(), in_all)
     }
 
     fn json(&self, _broken: Option<(&str, String)>, _cost: &Cost) -> Value {
@@ -198,5 +207,6 @@ impl Findings for LookedUpReceipts {
     }
 }
 
+const NO_HEAD: &str = "no tree head of the log was read";
 const PENDING: &str = "pending";
 const UNKNOWN: &str = "unknown";

@@ -37,7 +37,7 @@ pub(super) enum LogFault {
 /// Whoever has the key of two logs cannot tell their promises apart.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "tell the logs {one} and {other} apart: they have the same key, so they are one log, which may have several URLs"
+    "it is the key of {one} as well as of {other}: logs of the same key are one log, which may have several URLs"
 )]
 pub(super) struct SameKey {
     /// The name of one.

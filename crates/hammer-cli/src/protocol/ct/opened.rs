@@ -9,12 +9,12 @@ use hammer_values::OneOrMany;
 use http::Uri;
 
 use super::fault::SameKey;
-use super::roots::roots;
+use super::roots::{minted_roots, roots};
 use super::sections::LOG;
 use super::written::{ONLY_LOG, WrittenLog, written};
-use crate::error::{CliError, TargetError};
+use crate::error::CliError;
 use crate::plan::Plan;
-use crate::plan::error::PlanFault;
+use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::plan::target::TargetPlan;
 use crate::protocol::lab::{Lab, own_url, unstarted};
@@ -69,8 +69,9 @@ pub(super) fn opened(plan: &Plan, epoch_unix_ms: u64) -> Result<OpenLogs, CliErr
 
 fn embedded(plan: &Plan, lab: CtLabPlan, at: &PlanPath) -> Result<CtLabHandle, CliError> {
     let refused = |error| unstarted(error, at);
+    let brings_roots = !lab.roots_pem_files.is_empty();
     let mut config = LogConfig::from_plan(lab).map_err(refused)?;
-    for roots in roots(plan)? {
+    for roots in if brings_roots { minted_roots(plan)? } else { roots(plan)? } {
         roots.certificates.into_iter().for_each(|root| config.add_root_der(root));
     }
     CtLabHandle::spawn(config).map_err(refused)
@@ -107,10 +108,13 @@ pub(crate) fn served(log: CtTargetPlan, lab: &CtLabHandle) -> Result<CtTargetPla
     })
 }
 
-fn different_keys(logs: &[OpenLog]) -> Result<(), TargetError> {
+fn different_keys(logs: &[OpenLog]) -> Result<(), PlanError> {
     for (place, log) in logs.iter().enumerate() {
         if let Some(other) = logs[..place].iter().find(|other| other.log.key == log.log.key) {
-            return Err(TargetError::failed(SameKey { one: other.name.clone(), other: log.name.clone() }));
+            let same = SameKey { one: other.name.clone(), other: log.name.clone() };
+            // The key of an embedded log is another of its settings.
+            let at = log.at.clone();
+            return Err(PlanFault::said(same).at(if log.is_embedded { at } else { at.key("public_key") }));
         }
     }
     Ok(())

@@ -73,6 +73,7 @@ fn key(mismatch: &LogMismatch) -> &'static str {
         LogMismatch::Origin { .. } => "origin",
         LogMismatch::Key { .. } | LogMismatch::HeadKey { .. } => "public_key",
         LogMismatch::Roots { .. } => "submission_url",
+        LogMismatch::Folder { .. } => "monitoring_url",
     }
 }
 
@@ -82,7 +83,7 @@ pub(crate) fn in_one_line(mismatch: &LogMismatch) -> Option<String> {
         LogMismatch::Kind { is, .. } => Some(format!("--kind {is}")),
         LogMismatch::Origin { signs, is_key_right: true, .. } => Some(format!("--origin {}", typed(signs))),
         LogMismatch::Key { .. } | LogMismatch::HeadKey { .. } => Some("--key KEY".to_owned()),
-        LogMismatch::Origin { .. } | LogMismatch::Roots { .. } => None,
+        LogMismatch::Origin { .. } | LogMismatch::Roots { .. } | LogMismatch::Folder { .. } => None,
     }
 }
 
@@ -123,8 +124,11 @@ impl fmt::Display for Mend<'_> {
             LogMismatch::Roots { .. } => {
                 write!(
                     f,
-                    "`hammer ct roots PLAN --seed {seed} >roots.pem` prints those that it has to be given"
+                    "`hammer ct roots PLAN --seed {seed} >roots.pem` (without PLAN for a command of one line) prints those that it has to be given"
                 )
+            }
+            LogMismatch::Folder { .. } => {
+                write!(f, "a folder is named above it, or below, or its log has not been started yet")
             }
         }
     }

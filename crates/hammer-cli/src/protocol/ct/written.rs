@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use hammer_ct::{CtTargetPlan, LogKind, PlanDate, Window};
 use hammer_lab::CtLabPlan;
 use hammer_lab::ct::Flavour;
+use hammer_tlog::keys::key::LogKey;
 use hammer_values::{TimeSpan, Word};
 
-use super::fault::LogFault;
+use super::fault::{LogFault, SameKey};
 use super::sections::{LAB_LOG, LAB_LOGS, LOG, LOGS};
 use crate::plan::Plan;
 use crate::plan::error::{PlanError, PlanFault};
@@ -109,6 +110,7 @@ fn of_lab(lab: &LabPlan) -> Result<Vec<WrittenLog>, PlanError> {
 /// When a log contradicts itself, or has the name of another.
 pub(super) fn windows(plan: &Plan, epoch_unix_ms: u64) -> Result<Vec<NamedWindow>, PlanError> {
     let mut windows: Vec<NamedWindow> = Vec::new();
+    let mut keys: Vec<(LogKey, String)> = Vec::new();
     for WrittenLog { at, name, log, lab, .. } in written(plan)? {
         let refused = |error| PlanFault::failed(error).at(at.clone());
         if lab.is_none() {
@@ -117,6 +119,14 @@ pub(super) fn windows(plan: &Plan, epoch_unix_ms: u64) -> Result<Vec<NamedWindow
         let window = log.window(epoch_unix_ms).map_err(refused)?;
         if windows.iter().any(|other| other.name == name) {
             return Err(PlanFault::Taken(name).at(at.key("name")));
+        }
+        // Those in files are compared once they are read.
+        if let Some(key) = &log.public_key {
+            if let Some((_, one)) = keys.iter().find(|(known, _)| known == key.key()) {
+                let same = SameKey { one: one.clone(), other: name };
+                return Err(PlanFault::said(same).at(at.key("public_key")));
+            }
+            keys.push((key.key().clone(), name.clone()));
         }
         windows.push(NamedWindow { name, window });
     }

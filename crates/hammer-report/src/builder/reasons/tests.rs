@@ -208,6 +208,18 @@ fn one_cause_of_several_series_is_counted_over_all_of_them() {
 }
 
 #[test]
+fn a_step_that_few_of_the_failures_were_in_is_not_where_they_are_counted() {
+    let operations = ["add-chain", "duplicate"].map(|name| operation("submit", name));
+    let step = step("submit", "nothing-to-repeat");
+    let mut story = Story::new(operations.into_iter().chain([step]).collect());
+    story.end((0, MEASURED), 657, Nanos(10), refused(404));
+    story.end((1, MEASURED), 51, Nanos(10), refused(404));
+    story.end((2, MEASURED), 51, Nanos(10), refused(404));
+    story.interval(MEASURED);
+    assert_eq!(said(story), "FAIL, exit 1: nothing of submit was accepted: 708 refused (HTTP 404)");
+}
+
+#[test]
 fn refusals_that_a_threshold_wants_are_a_pass() {
     for (on, text) in [
         ("sign", "share(refused) == 100%"),

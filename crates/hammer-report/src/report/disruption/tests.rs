@@ -245,3 +245,58 @@ fn answers_that_grow_slow_after_an_outage_are_a_slowdown_without_a_hook() {
         assert_eq!(told, expected);
     }
 }
+
+/// Measurement in which nothing ended in the fifth and the sixth second, and what was due then in the seventh; by hammer's own standstill,
+/// noticed as it ended, or not.
+fn held_up(stood: bool) -> Report {
+    let mut story = Story::new(vec![open()]);
+    story.phase(Phase::Measurement);
+    for second in 0..12 {
+        match second {
+            4 => story.start((0, Phase::Measurement), 100),
+            5 => {
+                story.start((0, Phase::Measurement), 100);
+                if stood {
+                    story.alarm(Nanos::from_millis(1_990), Nanos::from_millis(1_980));
+                }
+            }
+            6 => story.accept(0, Phase::Measurement, 300, Nanos::from_millis(5)),
+            _ => story.accept(0, Phase::Measurement, 100, Nanos::from_micros(200)),
+        }
+        story.interval(Phase::Measurement);
+    }
+    story.phase(Phase::Drain);
+    report_of(&story.finish(|_| {}))
+}
+
+#[test]
+fn what_hammer_itself_stood_still_for_is_no_outage_of_the_server() {
+    assert_eq!(held_up(true).disruptions, []);
+    // The same where hammer ran.
+    let report = held_up(false);
+    let told: Vec<_> = report.disruptions.iter().map(|told| (told.kind, told.from_ns)).collect();
+    assert_eq!(told, [(DisruptionKind::Outage, 4_000_000_000)]);
+}
+
+#[test]
+fn answers_that_hammers_own_standstill_made_late_are_no_slowdown_after_a_hook() {
+    let course = |stood_ms| {
+        let mut story = Story::new(vec![open()]);
+        story.phase(Phase::Measurement);
+        for second in 0..12 {
+            if second == 4 {
+                let what = Beside::Mark { source: "marks".to_owned(), text: "moved".to_owned() };
+                story.events.push(RunEvent::Beside { at: Nanos::from_secs(4), what });
+            }
+            let is_held = (6..9).contains(&second);
+            if is_held {
+                story.alarm(Nanos::from_millis(stood_ms), Nanos::from_millis(stood_ms));
+            }
+            story.accept(0, Phase::Measurement, 100, Nanos::from_micros(if is_held { 4_000 } else { 200 }));
+            story.interval(Phase::Measurement);
+        }
+        report_of(&story.finish(|_| {})).disruptions
+    };
+    assert_eq!(course(400), []);
+    assert_eq!(course(50).len(), 1, "that it stood still a little does not excuse 400 ms");
+}
