@@ -1,9 +1,11 @@
-//! CMS signed data (RFC 5652) and the timestamps that are made of it (RFC 3161): read in place, verified and asked for.
+//! CMS signed data (RFC 5652), the signatures of documents (CAdES) and the timestamps (RFC 3161) that are made of it: read in place,
+//! verified, and timestamps asked for.
 //! Bytes alone: it never opens a connection or reads a clock, and it signs nothing. Only DER is read; the BER that CMS
 //! allows besides is refused.
 //!
-//! Read in this order: [`signed_data`], [`timestamp`].
+//! Read in this order: [`signed_data`], [`timestamp`], [`signature`].
 
 mod integer;
+pub mod signature;
 pub mod signed_data;
 pub mod timestamp;

@@ -34,7 +34,7 @@ impl<'a> Attribute<'a> {
     }
 }
 
-/// `signedAttrs` of a signer; each has been checked to be an attribute.
+/// `signedAttrs` of a signer, or its `unsignedAttrs`; each has been checked to be an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SignedAttributes<'a> {
     /// The whole `[0]`.
@@ -103,7 +103,11 @@ impl<'a> SignedAttributes<'a> {
     }
 
     /// The one value of an attribute, a whole element; none where there is no such attribute.
-    fn only_value(&self, oid: &[u8], attribute: &'static str) -> Result<Option<&'a [u8]>, SignedDataError> {
+    pub(super) fn only_value(
+        &self,
+        oid: &[u8],
+        attribute: &'static str,
+    ) -> Result<Option<&'a [u8]>, SignedDataError> {
         let mut found = self.filter(|attribute| attribute.oid == oid);
         let Some(first) = found.next() else { return Ok(None) };
         let mut values = DerReader::new(first.values);

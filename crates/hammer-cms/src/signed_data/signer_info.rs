@@ -9,6 +9,8 @@ use super::error::SignedDataError;
 
 /// `subjectKeyIdentifier` of a `SignerIdentifier`: `[0]`, IMPLICIT OCTET STRING.
 const SUBJECT_KEY_IDENTIFIER_CHOICE: u8 = 0x80;
+/// DER content of 1.2.840.113549.1.9.16.2.14, id-aa-timeStampToken.
+const SIGNATURE_TIMESTAMP: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x10, 0x02, 0x0e];
 
 /// One signer and its signature (RFC 5652 section 5.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +25,8 @@ pub struct SignerInfo<'a> {
     pub signature_algorithm: &'a [u8],
     /// `signature`.
     pub signature: &'a [u8],
+    /// The whole `unsignedAttrs`, of which nothing has been checked.
+    unsigned_attributes: Option<Tlv<'a>>,
 }
 
 impl<'a> SignerInfo<'a> {
@@ -39,10 +43,16 @@ impl<'a> SignerInfo<'a> {
         let signed_attributes = reader.optional(der::context(0))?.map(SignedAttributes::parse).transpose()?;
         let signature_algorithm = reader.expect(der::SEQUENCE)?.raw;
         let signature = reader.expect(der::OCTET_STRING)?.value;
-        // Unsigned attributes.
-        reader.optional(der::context(1))?;
+        let unsigned_attributes = reader.optional(der::context(1))?;
         reader.finish()?;
-        Ok(Self { identifier, digest_algorithm, signed_attributes, signature_algorithm, signature })
+        Ok(Self {
+            identifier,
+            digest_algorithm,
+            signed_attributes,
+            signature_algorithm,
+            signature,
+            unsigned_attributes,
+        })
     }
 
     /// The signed attributes, which all content but id-data needs.
@@ -53,8 +63,8 @@ impl<'a> SignerInfo<'a> {
     /// Verifies that the signer of `key` signed `content` as one of this type (the content of an object identifier): the
     /// attributes name both, and the signature is over the attributes (RFC 5652 sections 5.4 and 5.6).
     pub fn verify(&self, content_type: &[u8], content: &[u8], key: &LogKey) -> Result<(), SignedDataError> {
-        let (scheme, message) = self.signed(content_type, content)?;
-        Ok(key.verify_scheme(scheme, &message, self.signature)?)
+        self.check_content(content_type, content)?;
+        self.verify_attributes(key)
     }
 
     /// The same but for the signature, which is added to a batch; nothing is added where the rest does not hold.
@@ -64,33 +74,65 @@ impl<'a> SignerInfo<'a> {
         (content_type, content): (&[u8], &[u8]),
         key: &LogKey,
     ) -> Result<(), SignedDataError> {
-        let (scheme, message) = self.signed(content_type, content)?;
+        self.check_content(content_type, content)?;
+        let (scheme, message) = self.signed()?;
         batch.add(key, scheme, &message, self.signature);
         Ok(())
     }
 
-    /// How and over what the signature is made, where the attributes name the content and its type.
-    fn signed(
-        &self,
-        content_type: &[u8],
-        content: &[u8],
-    ) -> Result<(SignatureScheme, Vec<u8>), SignedDataError> {
-        let attributes = self.attributes()?;
-        let digest = DigestAlgorithm::from_identifier(self.digest_algorithm)
-            .ok_or(SignedDataError::Unknown { what: "digest" })?;
-        let scheme = SignatureScheme::of_signer(self.signature_algorithm, digest);
-        let is_known = || SignatureScheme::from_identifier(self.signature_algorithm).is_some();
-        let scheme = scheme.ok_or_else(|| match is_known() {
-            true => SignedDataError::Algorithms,
-            false => SignedDataError::Unknown { what: "signature" },
-        })?;
-        if attributes.content_type()? != content_type {
+    /// Verifies that the signer of `key` signed the attributes, whatever these say of the content.
+    pub fn verify_attributes(&self, key: &LogKey) -> Result<(), SignedDataError> {
+        let (scheme, message) = self.signed()?;
+        Ok(key.verify_scheme(scheme, &message, self.signature)?)
+    }
+
+    /// Whether the attribute messageDigest is the digest of this content, in pieces that follow one another.
+    pub fn check_digest(&self, content: &[&[u8]]) -> Result<(), SignedDataError> {
+        let digest = self.digest()?;
+        match self.attributes()?.message_digest()? == digest.digest_pieces(content).as_ref() {
+            true => Ok(()),
+            false => Err(SignedDataError::MessageDigest),
+        }
+    }
+
+    /// The whole token of the timestamp over the signature, an unsigned attribute (RFC 3161 appendix A); none where there is none.
+    pub fn signature_timestamp(&self) -> Result<Option<&'a [u8]>, SignedDataError> {
+        match self.unsigned_attributes {
+            None => Ok(None),
+            Some(field) => {
+                SignedAttributes::parse(field)?.only_value(SIGNATURE_TIMESTAMP, "signature-time-stamp")
+            }
+        }
+    }
+
+    /// Whether the attributes name the content and its type.
+    fn check_content(&self, content_type: &[u8], content: &[u8]) -> Result<(), SignedDataError> {
+        // What the signature is by comes first: content that is digested otherwise is not verified here at all.
+        self.scheme()?;
+        if self.attributes()?.content_type()? != content_type {
             return Err(SignedDataError::ContentType);
         }
-        if attributes.message_digest()? != digest.digest(content).as_ref() {
-            return Err(SignedDataError::MessageDigest);
-        }
-        Ok((scheme, attributes.message()))
+        self.check_digest(&[content])
+    }
+
+    /// How and over what the signature is made.
+    fn signed(&self) -> Result<(SignatureScheme, Vec<u8>), SignedDataError> {
+        Ok((self.scheme()?, self.attributes()?.message()))
+    }
+
+    fn digest(&self) -> Result<DigestAlgorithm, SignedDataError> {
+        DigestAlgorithm::from_identifier(self.digest_algorithm)
+            .ok_or(SignedDataError::Unknown { what: "digest" })
+    }
+
+    fn scheme(&self) -> Result<SignatureScheme, SignedDataError> {
+        self.attributes()?;
+        let scheme = SignatureScheme::of_signer(self.signature_algorithm, self.digest()?);
+        let is_known = || SignatureScheme::from_identifier(self.signature_algorithm).is_some();
+        scheme.ok_or_else(|| match is_known() {
+            true => SignedDataError::Algorithms,
+            false => SignedDataError::Unknown { what: "signature" },
+        })
     }
 }
 

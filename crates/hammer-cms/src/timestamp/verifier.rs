@@ -96,6 +96,18 @@ impl TimestampVerifier {
         self.verify_by(response, expected, |signer, content, key| signer.verify_in(batch, content, key))
     }
 
+    /// Verifies a whole `TimeStampToken` as [`TimestampVerifier::verify`] does that of a response: it stands in another signature, or came
+    /// without a status.
+    pub fn verify_token<'a>(
+        &mut self,
+        token: &'a [u8],
+        expected: &ExpectedTimestamp<'_>,
+    ) -> Result<VerifiedTimestamp<'a>, TimestampFault> {
+        self.verify_token_by(token, expected, |signer, (content_type, content), key| {
+            signer.verify(content_type, content, key)
+        })
+    }
+
     /// `check` says whether the signature of a signer is that of its key over a content of a type.
     fn verify_by<'a>(
         &mut self,
@@ -103,7 +115,16 @@ impl TimestampVerifier {
         expected: &ExpectedTimestamp<'_>,
         check: impl FnOnce(&SignerInfo<'_>, (&[u8], &[u8]), &LogKey) -> Result<(), SignedDataError>,
     ) -> Result<VerifiedTimestamp<'a>, TimestampFault> {
-        let signed_data = SignedData::parse(token_of(&TimestampResponse::parse(response)?)?)?;
+        self.verify_token_by(token_of(&TimestampResponse::parse(response)?)?, expected, check)
+    }
+
+    fn verify_token_by<'a>(
+        &mut self,
+        token: &'a [u8],
+        expected: &ExpectedTimestamp<'_>,
+        check: impl FnOnce(&SignerInfo<'_>, (&[u8], &[u8]), &LogKey) -> Result<(), SignedDataError>,
+    ) -> Result<VerifiedTimestamp<'a>, TimestampFault> {
+        let signed_data = SignedData::parse(token)?;
         let content = signed_data.content.filter(|_| signed_data.content_type == ID_CT_TST_INFO);
         let content = content.ok_or(TimestampFault::ContentType)?;
         let info = TstInfo::parse(content)?;

@@ -8,6 +8,7 @@ mod openssl_p521;
 mod query;
 mod recorded;
 mod responses;
+mod signatures;
 mod signers;
 
 use std::path::PathBuf;

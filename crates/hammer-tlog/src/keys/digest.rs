@@ -39,12 +39,22 @@ impl DigestAlgorithm {
 
     /// The digest of `bytes`.
     pub fn digest(self, bytes: &[u8]) -> Digest {
-        let algorithm = match self {
+        digest::digest(self.algorithm(), bytes)
+    }
+
+    /// The digest of these pieces, one after the other.
+    pub fn digest_pieces(self, pieces: &[&[u8]]) -> Digest {
+        let mut context = digest::Context::new(self.algorithm());
+        pieces.iter().for_each(|piece| context.update(piece));
+        context.finish()
+    }
+
+    fn algorithm(self) -> &'static digest::Algorithm {
+        match self {
             Self::Sha256 => &digest::SHA256,
             Self::Sha384 => &digest::SHA384,
             Self::Sha512 => &digest::SHA512,
-        };
-        digest::digest(algorithm, bytes)
+        }
     }
 }
 
