@@ -60,7 +60,11 @@ impl Outputs {
         let named: Vec<_> = named.chain(events.map(|path| (events_named, path))).collect();
         let csv = csv_files(args.csv.as_deref(), runs);
         let named: Vec<_> = named.into_iter().chain(csv.iter().flatten().map(|path| (CSV, path))).collect();
-        if let Some((named, _)) = named.iter().find(|(_, path)| path.as_os_str() == "-") {
+        let is_dash = |path: &Path| path.as_os_str() == "-";
+        if args.csv.as_deref().is_some_and(is_dash) {
+            return Err(OutputError::NoFile { named: CSV });
+        }
+        if let Some((named, _)) = named.iter().find(|(_, path)| is_dash(path)) {
             return Err(OutputError::NoFile { named });
         }
         expect_apart(&named, planned)?;

@@ -137,6 +137,10 @@ fn arguments_that_contradict_each_other_are_refused() {
             "use --events: `-` is standard output for a report alone",
         ),
         (&["read", "http://127.0.0.1:9/", "--csv", &folder.path("no/such")], "use --csv: "),
+        (
+            &["read", "http://127.0.0.1:9/", "--csv", "-"],
+            "use --csv: `-` is standard output for a report alone",
+        ),
     ] {
         let ended = hammer(&[&["ct"], command, named.as_slice()].concat());
         assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{command:?}: {ended:?}");

@@ -16,6 +16,7 @@ mod message;
 mod pages;
 mod plan;
 mod proof;
+mod signature;
 mod signed;
 mod sigstore;
 mod structure;
@@ -28,7 +29,7 @@ mod values;
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target by its name, which is that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 52] = [
+pub const TARGETS: [(&str, Target); 54] = [
     ("attest_discovery", attest::discovery),
     ("attest_provisioning", attest::provisioning),
     ("attest_result", attest::result),
@@ -71,6 +72,8 @@ pub const TARGETS: [(&str, Target); 52] = [
     ("sct", signed::sct),
     ("served_trust", sigstore::served_trust),
     ("signing_config", sigstore::signing_config),
+    ("signature", signature::cms),
+    ("signed_pdf", signature::pdf),
     ("sigstore_bundle", sigstore::signed_bundle),
     ("sigstore_record", sigstore::record),
     ("sth", signed::sth),

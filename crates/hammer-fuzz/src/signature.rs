@@ -1,0 +1,92 @@
+//! Signatures of documents: nothing is believed but what a recorded signer did sign.
+
+use std::sync::LazyLock;
+
+use hammer_cms::signature::{ExpectedSignature, KnownSigner, SignatureForm, SignatureVerifier};
+use hammer_cms::signed_data::SignedData;
+use hammer_pdf::document::Document;
+use hammer_pdf::signed::PdfSignature;
+use hammer_tlog::keys::chain::TrustedAuthorities;
+
+/// A CMS that holds has the signed attributes of a recorded one, byte for byte.
+pub(crate) fn cms(data: &[u8]) -> bool {
+    let forms = [SignatureForm::CadesDetached, SignatureForm::CadesEnveloping];
+    let believed = SIGNERS.iter().any(|signer| {
+        forms.into_iter().any(|form| {
+            let holds = |has_timestamp| verify(data, &[DOCUMENT], (signer, form, has_timestamp));
+            assert!(
+                !verify(data, &[b"another document"], (signer, form, false)),
+                "it is over one document alone"
+            );
+            // One with a timestamp holds without it being looked at.
+            assert!(!holds(true) || holds(false));
+            holds(false)
+        })
+    });
+    if believed {
+        let known = RSA.iter().chain(&P256).any(|known| attributes(known) == attributes(data));
+        assert!(known, "nobody signed these attributes");
+    }
+    believed
+}
+
+/// A PDF behind what was sent: where a signature is found in it, all else is signed, and one that holds is recorded.
+pub(crate) fn pdf(data: &[u8]) -> bool {
+    let sent = Document::new(7, 3, 2_048).expect("a document");
+    let file = [&sent.to_vec()[..], data].concat();
+    let Ok(found) = PdfSignature::read(&file, &sent) else { return false };
+    let signed = found.signed(&file);
+    assert_eq!(signed[0].len() + found.gap.len() + signed[1].len(), file.len());
+    assert!(signed[0].len() >= 2_048);
+    let believed = verify(&found.contents, &signed, (&SIGNERS[0], SignatureForm::Pades, false));
+    let is_recorded = |appended: &&[u8]| {
+        let recorded = [&sent.to_vec()[..], appended].concat();
+        PdfSignature::read(&recorded, &sent).is_ok_and(|known| known.signed(&recorded) == signed)
+    };
+    assert!(!believed || RECORDED_PDF.iter().any(is_recorded), "nobody signed this document");
+    believed
+}
+
+fn verify(
+    cms: &[u8],
+    document: &[&[u8]],
+    (signer, form, has_timestamp): (&KnownSigner, SignatureForm, bool),
+) -> bool {
+    let expected =
+        ExpectedSignature { document, signer, form, has_timestamp, not_before_ms: None, not_after_ms: None };
+    SignatureVerifier::new(Some(TRUSTED.clone())).verify(cms, &expected).is_ok()
+}
+
+fn attributes(cms: &[u8]) -> Option<Vec<u8>> {
+    Some(SignedData::parse(cms).ok()?.signer_infos.only()?.attributes().ok()?.message())
+}
+
+const DOCUMENT: &[u8] = include_bytes!("../../hammer-cms/testdata/signatures/document");
+const RSA: [&[u8]; 5] = [
+    include_bytes!("../../../fuzz/seeds/signature/dss-b-detached.p7s"),
+    include_bytes!("../../../fuzz/seeds/signature/dss-b-enveloping.p7m"),
+    include_bytes!("../../../fuzz/seeds/signature/dss-t-enveloping.p7m"),
+    include_bytes!("../../../fuzz/seeds/signature/pyhanko-b-enveloping.p7m"),
+    include_bytes!("../../../fuzz/seeds/signature/pyhanko-t-enveloping.p7m"),
+];
+const P256: [&[u8]; 2] = [
+    include_bytes!("../../../fuzz/seeds/signature/openssl-p256-detached.p7s"),
+    include_bytes!("../../../fuzz/seeds/signature/openssl-p256-enveloping.p7m"),
+];
+/// What was appended to the document.
+const RECORDED_PDF: [&[u8]; 2] = [
+    include_bytes!("../../../fuzz/seeds/signed_pdf/dss-b.pdf"),
+    include_bytes!("../../../fuzz/seeds/signed_pdf/pyhanko-t.pdf"),
+];
+
+static TRUSTED: LazyLock<TrustedAuthorities> = LazyLock::new(|| {
+    let pem = include_str!("../../hammer-cms/testdata/signatures/ca.pem");
+    TrustedAuthorities::from_pem(pem).expect("a root")
+});
+static SIGNERS: LazyLock<[KnownSigner; 2]> = LazyLock::new(|| {
+    let signers: [&[u8]; 2] = [
+        include_bytes!("../../hammer-cms/testdata/signatures/signer-rsa.der"),
+        include_bytes!("../../hammer-cms/testdata/signatures/signer-p256.der"),
+    ];
+    signers.map(|der| KnownSigner::new(der.to_vec()).expect("a signer"))
+});

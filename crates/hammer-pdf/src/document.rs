@@ -1,0 +1,177 @@
+//! Documents, each a valid PDF 1.7 of an exact length, pure in a key and a number: one page with a line of text, and bytes that no
+//! compression makes shorter.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// The objects of a document, by their numbers.
+pub mod object {
+    /// The catalog, which a signature changes: it has the form's fields.
+    pub const CATALOG: u64 = 1;
+    /// The tree of pages.
+    pub const PAGES: u64 = 2;
+    /// The page, which a signature changes: it has the field's annotation.
+    pub const PAGE: u64 = 3;
+    /// What is on the page.
+    pub const CONTENT: u64 = 4;
+    /// Its font.
+    pub const FONT: u64 = 5;
+    /// The filler.
+    pub const FILLER: u64 = 6;
+    /// How many there are, the free one of number 0 included.
+    pub const COUNT: u64 = 7;
+}
+
+/// A document. What stands around its filler is held, and the filler made where it is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    head: Vec<u8>,
+    filler_key: u64,
+    filler: u64,
+    tail: Vec<u8>,
+    xref: u64,
+}
+
+/// No document is as short as that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("make a document of {length} bytes: it has {least} at least")]
+pub struct TooShort {
+    /// Bytes asked for.
+    pub length: u64,
+    /// Bytes of the shortest.
+    pub least: u64,
+}
+
+impl Document {
+    /// The document of a key and a number, of exactly that many bytes.
+    ///
+    /// # Errors
+    /// Where it is shorter than what stands around the filler, some 850 bytes, or longer than an offset of ten digits reaches.
+    pub fn new(key: u64, number: u64, length: u64) -> Result<Self, TooShort> {
+        let around = Self::with_filler(key, number, 0).len();
+        match length.checked_sub(around) {
+            Some(filler) if length < LONGEST => Ok(Self::with_filler(key, number, filler)),
+            _ => Err(TooShort { length, least: around }),
+        }
+    }
+
+    fn with_filler(key: u64, number: u64, filler: u64) -> Self {
+        let filler_key = mix(key ^ mix(number));
+        let text = format!("BT /F1 24 Tf 72 760 Td (document {number:020} of {key:016x}) Tj ET");
+        // Binary bytes in the first comment say that this is no text (section 7.5.2).
+        let mut head = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n".to_vec();
+        let mut offsets = Vec::new();
+        for (number, object) in (1..).zip([
+            "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
+            "<</Type/Pages/Kids[3 0 R]/Count 1>>".to_owned(),
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F1 5 0 R>>>>/Contents 4 0 R>>"
+                .to_owned(),
+            format!("<</Length {}>>\nstream\n{text}\nendstream", text.len()),
+            "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>".to_owned(),
+        ]) {
+            offsets.push(head.len());
+            head.extend_from_slice(format!("{number} 0 obj\n{object}\nendobj\n").as_bytes());
+        }
+        offsets.push(head.len());
+        head.extend_from_slice(
+            format!("{} 0 obj\n<</Length {filler:010}>>\nstream\n", object::FILLER).as_bytes(),
+        );
+        let mut tail = "\nendstream\nendobj\n".to_owned();
+        let xref = head.len() as u64 + filler + tail.len() as u64;
+        // A text takes whatever is written to it.
+        let _ = write!(tail, "xref\n0 {}\n0000000000 65535 f \n", object::COUNT);
+        for offset in offsets {
+            let _ = writeln!(tail, "{offset:010} 00000 n ");
+        }
+        let id = format!("{filler_key:016x}{:016x}", mix(filler_key));
+        let count = object::COUNT;
+        let _ = write!(
+            tail,
+            "trailer\n<</Size {count}/Root 1 0 R/ID[<{id}><{id}>]>>\nstartxref\n{xref:010}\n%%EOF\n"
+        );
+        Self { head, filler_key, filler, tail: tail.into_bytes(), xref }
+    }
+
+    /// Bytes of it.
+    pub fn len(&self) -> u64 {
+        self.head.len() as u64 + self.filler + self.tail.len() as u64
+    }
+
+    /// It never is.
+    pub const fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// Where its cross-reference table starts: what the first revision that follows names as its predecessor.
+    pub const fn xref(&self) -> u64 {
+        self.xref
+    }
+
+    /// Appends the bytes of that range, as far as there are any.
+    pub fn append(&self, range: Range<u64>, out: &mut Vec<u8>) {
+        let parts = [self.head.len() as u64, self.filler, self.tail.len() as u64];
+        let mut start = 0;
+        for (place, length) in parts.into_iter().enumerate() {
+            let [from, to] = [range.start, range.end].map(|at| at.clamp(start, start + length) - start);
+            if from < to {
+                match place {
+                    0 => out.extend_from_slice(&self.head[from as usize..to as usize]),
+                    1 => self.append_filler(from..to, out),
+                    _ => out.extend_from_slice(&self.tail[from as usize..to as usize]),
+                }
+            }
+            start += length;
+        }
+    }
+
+    /// All of it.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut all = Vec::with_capacity(self.len() as usize);
+        self.append(0..self.len(), &mut all);
+        all
+    }
+
+    /// Hands over all of it in pieces, of which none is longer than 64 KiB.
+    pub fn pieces(&self, mut take: impl FnMut(&[u8])) {
+        let mut piece = Vec::with_capacity(PIECE as usize);
+        let mut at = 0;
+        while at < self.len() {
+            piece.clear();
+            self.append(at..at + PIECE, &mut piece);
+            take(&piece);
+            at += piece.len() as u64;
+        }
+    }
+
+    /// Whether `bytes` starts with all of it.
+    pub fn is_start_of(&self, bytes: &[u8]) -> bool {
+        let mut rest = Some(bytes);
+        self.pieces(|piece| rest = rest.and_then(|rest| rest.strip_prefix(piece)));
+        rest.is_some()
+    }
+
+    /// Appends the bytes of that range of the filler, of which each eight are a word of their own.
+    fn append_filler(&self, Range { start, end }: Range<u64>, out: &mut Vec<u8>) {
+        let from = out.len();
+        for word in start / 8..end.div_ceil(8) {
+            out.extend_from_slice(
+                &mix(self.filler_key.wrapping_add(word.wrapping_mul(GOLDEN))).to_le_bytes(),
+            );
+        }
+        out.drain(from..from + (start % 8) as usize);
+        out.truncate(from + (end - start) as usize);
+    }
+}
+
+/// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
+const fn mix(value: u64) -> u64 {
+    let value = value.wrapping_add(GOLDEN);
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}
+
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+const PIECE: u64 = 64 << 10;
+/// An offset in a cross-reference table has ten digits (section 7.5.4).
+const LONGEST: u64 = 10_000_000_000;

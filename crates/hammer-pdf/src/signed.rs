@@ -1,0 +1,157 @@
+//! The signature in a document that came back: an incremental update (ISO 32000-1 section 7.5.6) behind the document that was sent, with a
+//! signature dictionary whose `ByteRange` covers all but its own `Contents` (section 12.8.1; ETSI EN 319 142-1 section 4.2).
+
+mod fault;
+mod sections;
+mod text;
+
+use std::ops::Range;
+
+pub use self::fault::PdfFault;
+use self::sections::{AppendedObject, Sections};
+use self::text::{find_name, name_after, numbers_in_brackets, reference_after};
+use crate::document::{Document, object};
+
+/// A signature in a PDF, of which nothing is known but where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PdfSignature {
+    /// The DER of its CMS, without the zeros behind it.
+    pub contents: Vec<u8>,
+    /// Where its `Contents` stand in the file, brackets included: all else is signed.
+    pub gap: Range<usize>,
+}
+
+impl PdfSignature {
+    /// The one signature of `file`, which has to be the document that was sent with revisions behind it. These lead back to it, one
+    /// `startxref` after the other, leave what is on its page as it was, and have one signature dictionary, which a field names, of the form
+    /// `ETSI.CAdES.detached`, and whose `ByteRange` leaves out its `Contents` and nothing else.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn read(file: &[u8], sent: &Document) -> Result<Self, PdfFault> {
+        if !sent.is_start_of(file) {
+            return Err(PdfFault::Changed { what: "a byte of what was sent" });
+        }
+        let start = sent.len() as usize;
+        if file.len() == start {
+            return Err(PdfFault::Unsigned);
+        }
+        let sections = Sections::read(file, start, sent.xref() as usize)?;
+        check_kept(file, &sections)?;
+        let mut signatures =
+            sections.objects.iter().filter(|object| find_name(object.text(file), b"/ByteRange").is_some());
+        let signature = signatures.next().ok_or(PdfFault::Unsigned)?;
+        if signatures.next().is_some() {
+            return Err(PdfFault::Several);
+        }
+        let gap = gap(file, start, signature)?;
+        // What stands in the dictionary beside its Contents, which is long and of no names.
+        let around = [&file[signature.start..gap.start], &file[gap.end..signature.end]];
+        let sub_filter = around.iter().find_map(|text| name_after(text, b"/SubFilter"));
+        if sub_filter != Some(b"ETSI.CAdES.detached") {
+            return Err(PdfFault::Form);
+        }
+        let is_field = |object: &&AppendedObject| {
+            let text = object.text(file);
+            reference_after(text, b"/V") == Some(signature.number) && name_after(text, b"/FT") == Some(b"Sig")
+        };
+        sections.objects.iter().find(is_field).ok_or(PdfFault::NoField)?;
+        Ok(Self { contents: contents(&file[gap.start + 1..gap.end - 1])?, gap })
+    }
+
+    /// What is signed: all of the file but the gap.
+    pub fn signed<'a>(&self, file: &'a [u8]) -> [&'a [u8]; 2] {
+        [&file[..self.gap.start], &file[self.gap.end..]]
+    }
+}
+
+/// Whether what is on the page is what was sent: a revision that puts others in the place of its objects shows another document.
+fn check_kept(file: &[u8], sections: &Sections) -> Result<(), PdfFault> {
+    let is_kept = |number| [object::PAGES, object::CONTENT, object::FONT, object::FILLER].contains(&number);
+    if sections.freed.iter().any(|number| (1..object::COUNT).contains(number)) {
+        return Err(PdfFault::Changed { what: "an object, which was freed" });
+    }
+    if sections.roots.iter().any(|root| *root != Some(object::CATALOG)) {
+        return Err(PdfFault::Changed { what: "the catalog, in whose place is another" });
+    }
+    for object in &sections.objects {
+        let text = object.text(file);
+        let what = match object.number {
+            number if is_kept(number) => Some("an object of the page"),
+            object::CATALOG if reference_after(text, b"/Pages") != Some(object::PAGES) => {
+                Some("the catalog, which names other pages")
+            }
+            object::PAGE if reference_after(text, b"/Contents") != Some(object::CONTENT) => {
+                Some("the page, which names another content")
+            }
+            _ => None,
+        };
+        if let Some(what) = what {
+            return Err(PdfFault::Changed { what });
+        }
+    }
+    Ok(())
+}
+
+/// The gap that the `ByteRange` of a signature dictionary leaves, which has to be its `Contents` and nothing else.
+fn gap(file: &[u8], start: usize, signature: &AppendedObject) -> Result<Range<usize>, PdfFault> {
+    let text = signature.text(file);
+    let at = find_name(text, b"/ByteRange").unwrap_or(0) + b"/ByteRange".len();
+    let numbers = numbers_in_brackets(&text[at..]).ok_or(PdfFault::Malformed { what: "ByteRange" })?;
+    let [first, before, second, behind] = numbers;
+    let end = second.checked_add(behind).ok_or(PdfFault::ByteRange { what: "a length that overflows" })?;
+    let what = match () {
+        () if first != 0 => Some("does not start with the file"),
+        () if end != file.len() => Some("does not end with the file"),
+        () if before < start || second < before + 2 => Some("has a gap in what was sent"),
+        () if before < signature.start || second > signature.end => {
+            Some("has a gap outside of the signature dictionary")
+        }
+        () => None,
+    };
+    if let Some(what) = what {
+        return Err(PdfFault::ByteRange { what });
+    }
+    let gap = &file[before..second];
+    let is_hex = gap[1..gap.len() - 1].iter().all(u8::is_ascii_hexdigit);
+    let ahead = file[signature.start..before].trim_ascii_end();
+    if gap[0] != b'<' || gap[gap.len() - 1] != b'>' || !is_hex || !ahead.ends_with(b"/Contents") {
+        return Err(PdfFault::ByteRange { what: "leaves out more than Contents" });
+    }
+    Ok(before..second)
+}
+
+/// The DER in these digits, behind which are zeros alone.
+fn contents(digits: &[u8]) -> Result<Vec<u8>, PdfFault> {
+    let malformed = PdfFault::Malformed { what: "Contents" };
+    if !digits.len().is_multiple_of(2) {
+        return Err(malformed);
+    }
+    let digit = |digit: u8| match digit {
+        b'0'..=b'9' => digit - b'0',
+        _ => (digit | 0x20) - b'a' + 10,
+    };
+    let mut bytes: Vec<u8> =
+        digits.chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect();
+    let length = element_length(&bytes).filter(|length| *length <= bytes.len()).ok_or(malformed)?;
+    if bytes[length..].iter().any(|byte| *byte != 0) {
+        return Err(malformed);
+    }
+    bytes.truncate(length);
+    Ok(bytes)
+}
+
+/// Bytes of the DER element that these start with, its header included.
+fn element_length(bytes: &[u8]) -> Option<usize> {
+    let first = usize::from(*bytes.get(1)?);
+    if first < 0x80 {
+        return Some(2 + first);
+    }
+    let count = first & 0x7f;
+    if count == 0 || count > 4 {
+        return None;
+    }
+    let digits = bytes.get(2..2 + count)?;
+    let length = digits.iter().fold(0_usize, |length, digit| length << 8 | usize::from(*digit));
+    length.checked_add(2 + count)
+}

@@ -1,0 +1,91 @@
+//! Names, numbers and references in the text of an object (ISO 32000-1 section 7.2).
+
+/// Where that name stands, with its slash and as a whole.
+pub(super) fn find_name(text: &[u8], name: &[u8]) -> Option<usize> {
+    let mut from = 0;
+    while let Some(at) = find(&text[from..], name) {
+        let end = from + at + name.len();
+        if text.get(end).is_none_or(|next| !is_regular(*next)) {
+            return Some(from + at);
+        }
+        from = end;
+    }
+    None
+}
+
+/// Where these bytes stand first.
+pub(super) fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
+    text.windows(wanted.len()).position(|window| window == wanted)
+}
+
+/// The name that is the value of that one, without its slash.
+pub(super) fn name_after<'a>(text: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    let value = after(text, name)?.strip_prefix(b"/")?;
+    let length = value.iter().position(|byte| !is_regular(*byte)).unwrap_or(value.len());
+    Some(&value[..length])
+}
+
+/// The number of the object that is the value of that name, which stands there by reference: `12 0 R`.
+pub(super) fn reference_after(text: &[u8], name: &[u8]) -> Option<u64> {
+    let (number, rest) = number(after(text, name)?)?;
+    let (_, rest) = self::number(rest.trim_ascii_start())?;
+    let behind = rest.trim_ascii_start().strip_prefix(b"R")?;
+    behind.first().is_none_or(|next| !is_regular(*next)).then_some(number)
+}
+
+/// The number that is the value of that name.
+pub(super) fn number_after(text: &[u8], name: &[u8]) -> Option<u64> {
+    number(after(text, name)?).map(|(number, _)| number)
+}
+
+/// The four numbers of an array that `text` starts with.
+pub(super) fn numbers_in_brackets(text: &[u8]) -> Option<[usize; 4]> {
+    let mut rest = text.trim_ascii_start().strip_prefix(b"[")?;
+    let mut numbers = [0; 4];
+    for place in &mut numbers {
+        let (value, behind) = number(rest.trim_ascii_start())?;
+        *place = usize::try_from(value).ok()?;
+        rest = behind;
+    }
+    rest.trim_ascii_start().starts_with(b"]").then_some(numbers)
+}
+
+/// The number, without a sign, that `text` starts with, and what is behind it.
+pub(super) fn number(text: &[u8]) -> Option<(u64, &[u8])> {
+    let length = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+    // Twelve digits are more than any offset has.
+    if length == 0 || length > 12 {
+        return None;
+    }
+    let (digits, rest) = text.split_at(length);
+    let value = digits.iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
+    Some((value, rest))
+}
+
+/// What stands behind that name, white space left out.
+fn after<'a>(text: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    let at = find_name(text, name)?;
+    Some(text[at + name.len()..].trim_ascii_start())
+}
+
+/// Whether a byte goes on with a name or a number: it is neither white space nor a delimiter.
+const fn is_regular(byte: u8) -> bool {
+    !matches!(
+        byte,
+        0 | b'\t'
+            | b'\n'
+            | 0x0c
+            | b'\r'
+            | b' '
+            | b'('
+            | b')'
+            | b'<'
+            | b'>'
+            | b'['
+            | b']'
+            | b'{'
+            | b'}'
+            | b'/'
+            | b'%'
+    )
+}

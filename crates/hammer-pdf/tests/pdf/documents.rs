@@ -1,0 +1,73 @@
+//! Documents are of the length that was asked for, follow from key and number, and are made in pieces as they are at once.
+
+use hammer_pdf::document::{Document, TooShort};
+
+use crate::sent;
+
+#[test]
+fn a_document_is_as_long_as_it_was_asked_for() {
+    let TooShort { least, .. } = Document::new(7, 3, 0).unwrap_err();
+    assert!((700..1_000).contains(&least), "{least}");
+    for length in [least, least + 1, 1_024, 2_048, 137 << 10, 5_000_001] {
+        let document = Document::new(7, 3, length).unwrap();
+        assert_eq!((document.len(), document.to_vec().len() as u64), (length, length));
+    }
+    let error = Document::new(7, 3, least - 1).unwrap_err();
+    assert_eq!(error.to_string(), format!("make a document of {} bytes: it has {least} at least", least - 1));
+    assert!(Document::new(7, 3, 10_000_000_000).is_err());
+}
+
+#[test]
+fn a_document_follows_from_key_and_number_and_no_two_are_the_same() {
+    let of = |key, number| Document::new(key, number, 2_000).unwrap().to_vec();
+    assert_eq!(of(7, 3), of(7, 3));
+    let all = [of(7, 3), of(7, 4), of(8, 3), of(3, 7)];
+    for (place, one) in all.iter().enumerate() {
+        assert!(all[place + 1..].iter().all(|other| other != one));
+        // The filler alone differs in most of its bytes.
+        let differing = all[(place + 1) % 4].iter().zip(one).filter(|(a, b)| a != b).count();
+        assert!(differing > 800, "{differing}");
+    }
+}
+
+#[test]
+fn a_document_is_the_same_in_pieces() {
+    let document = Document::new(7, 3, 200_000).unwrap();
+    let whole = document.to_vec();
+    let mut pieces = Vec::new();
+    document.pieces(|piece| pieces.extend_from_slice(piece));
+    assert!(pieces == whole);
+    for range in [0..10, 500..700, 550..551, 1_001..1_017, 199_000..200_000, 199_900..300_000, 5..5] {
+        let mut part = Vec::new();
+        document.append(range.clone(), &mut part);
+        let [start, end] = [range.start, range.end.min(200_000)].map(|at| at as usize);
+        assert!(part == whole[start..end], "{range:?}");
+    }
+    assert!(document.is_start_of(&whole));
+    assert!(document.is_start_of(&[&whole[..], b"more"].concat()));
+    assert!(!document.is_start_of(&whole[..199_999]));
+    for place in [0, 5_000, 100_000, 199_999] {
+        let mut altered = whole.clone();
+        altered[place] ^= 1;
+        assert!(!document.is_start_of(&altered), "{place}");
+    }
+}
+
+#[test]
+fn the_cross_references_lead_to_the_objects() {
+    for length in [1_000, 70_000] {
+        let document = Document::new(7, 3, length).unwrap();
+        let bytes = document.to_vec();
+        let table = &bytes[document.xref() as usize..];
+        assert!(table.starts_with(b"xref\n0 7\n0000000000 65535 f \n"));
+        for (number, entry) in table[29..].chunks(20).take(6).enumerate() {
+            let offset: usize = std::str::from_utf8(&entry[..10]).unwrap().parse().unwrap();
+            let expected = format!("{} 0 obj\n", number + 1);
+            assert!(bytes[offset..].starts_with(expected.as_bytes()), "{number}");
+            assert!(entry.ends_with(b" 00000 n \n"));
+        }
+        let end = format!("startxref\n{:010}\n%%EOF\n", document.xref());
+        assert!(bytes.ends_with(end.as_bytes()));
+    }
+    assert_eq!(sent().len(), 2_048);
+}
