@@ -121,8 +121,11 @@ fn what_is_not_served_is_asked_for_twice_in_a_round_at_most() {
     let bundleless = |path: &str| if path.contains("/entries/") { Answer::Missing } else { Answer::File };
     let (server, result) = audited(bundleless, Nanos::from_secs(1));
     let (rounds, (path, most)) = (server.asked("/checkpoint"), server.most_asked("/entries/"));
-    // For the growth of the tree, and for what was promised of it.
-    assert!(most > 0 && most <= 2 * rounds, "{path} {most} times in {rounds} rounds");
+    // For the growth of the tree, and for what was promised of it; and at once several times more before it is told.
+    assert!(most > 0 && most <= 2 * rounds + MORE_BEFORE_TOLD, "{path} {most} times in {rounds} rounds");
     assert_eq!(observed(&result, "audit_requests"), Some(server.asked("/") as f64));
     assert!(result.breaches.iter().any(|breach| breach.kind == "missing-tile"), "{:?}", result.breaches);
 }
+
+/// A front of several that lacks a tile must not have the log accused.
+const MORE_BEFORE_TOLD: u64 = 4;
