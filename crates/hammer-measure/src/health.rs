@@ -84,6 +84,8 @@ pub enum HealthNote {
 pub struct HealthEvidence<'a> {
     /// The operations, by series.
     pub series: Vec<SeriesEvidence<'a>>,
+    /// The longest that an alarm of measurement was heard late.
+    pub latest_alarm: Nanos,
     /// How long an answer may lie unread by plan, since nothing waits for it: so much read lag is meant, and no lateness.
     pub unread_at_most: Nanos,
     /// What it used of its processors.
@@ -125,6 +127,7 @@ impl Health {
         }
         for series in &others {
             let standstill = Standstill::of(&series.path, series.measured(), SLICES);
+            let standstill = standstill.or_else(|| series.across_warm_up(evidence.latest_alarm));
             health.findings.extend(standstill.map(Finding::Standstill));
         }
         others.iter().for_each(|series| health.judge_lateness(series, evidence));
@@ -165,6 +168,14 @@ impl Health {
 impl SeriesEvidence<'_> {
     fn measured(&self) -> &SeriesRecord {
         &self.phases[phase_index(Phase::Measurement)]
+    }
+
+    /// A standstill that began in warm-up and was noticed in measurement. Whoever waits for an answer meant to send in neither: the operations
+    /// that it held up are those of warm-up, and in measurement there is nothing but fewer of them.
+    fn across_warm_up(&self, latest_alarm: Nanos) -> Option<Standstill> {
+        let warm_up = &self.phases[phase_index(Phase::WarmUp)];
+        let is_noticed = self.closed_loop && latest_alarm > LONG && warm_up.held_up.times.longest() > LONG;
+        is_noticed.then(|| Standstill::of(&self.path, warm_up, SLICES))?
     }
 
     /// How much was done of it at least, where the generator was full.

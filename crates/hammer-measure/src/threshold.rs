@@ -198,7 +198,8 @@ impl Measure {
     fn of(self, figures: &ThresholdFigures<'_>) -> Found {
         match self {
             Self::Duration(statistic, kind, fate) => statistic.of(&kind.of(figures, fate)),
-            Self::Rate(count) if figures.seconds > 0.0 => {
+            // What ended was offered, in warm-up where not in measurement.
+            Self::Rate(count) if figures.seconds > 0.0 && !count.is_of_nothing(figures) => {
                 Found::Number(count.in_time(figures) / figures.seconds)
             }
             Self::Rate(_) => Found::Nothing,
@@ -293,6 +294,12 @@ impl Count {
     /// What a share of it is a share of: promises of the promises made, all else of the arrivals offered.
     fn whole(self, figures: &ThresholdFigures<'_>) -> f64 {
         if self.is_of_promises() { figures.promises.made as f64 } else { figures.record.offered as f64 }
+    }
+
+    /// Whether there was nothing that could have been so: no promise, or no operation.
+    fn is_of_nothing(self, figures: &ThresholdFigures<'_>) -> bool {
+        let ended: u64 = figures.ended.iter().sum();
+        self.counted_among(figures) == 0.0 && (self.is_of_promises() && self != Self::Made || ended == 0)
     }
 
     const fn is_of_promises(self) -> bool {

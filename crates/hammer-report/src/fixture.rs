@@ -210,9 +210,26 @@ impl Story {
         (0..count).for_each(|_| self.recorder.start(series, phase, &timing));
     }
 
+    /// Accepts `count` operations that were under way, each so long after it was due.
+    pub(crate) fn accept_started(&mut self, (series, phase): (usize, Phase), count: u64, took: Nanos) {
+        let intended = Nanos(self.at.0 - took.0);
+        let timing = Timing::new(intended, intended).started(intended).finished(intended, self.at);
+        let completion = completion(Outcome::Accepted, Detail::Status(200));
+        (0..count).for_each(|_| self.ending(phase).finish(series, phase, &timing, &completion));
+    }
+
+    /// Ends an interval of measurement after less than a second.
+    pub(crate) fn short_interval(&mut self, span: Nanos) {
+        self.end_interval(Phase::Measurement, span);
+    }
+
     /// Ends an interval after a second.
     pub(crate) fn interval(&mut self, phase: Phase) {
-        self.at += SECOND;
+        self.end_interval(phase, SECOND);
+    }
+
+    fn end_interval(&mut self, phase: Phase, span: Nanos) {
+        self.at += span;
         let empty = Interval::with_series(self.info.series.len());
         let interval = self.recorder.swap(self.at, empty);
         self.total.merge(&interval);
@@ -234,7 +251,7 @@ impl Story {
         let snapshot = Snapshot {
             index: self.intervals,
             at: self.at,
-            span: SECOND,
+            span,
             phase,
             series: series.collect(),
             peers: PeerInterval::all(&interval.connections),

@@ -1,9 +1,9 @@
 //! Holds thresholds and the generator's own health against the figures.
 
 use hammer_measure::health::{CpuEvidence, Health, HealthEvidence, HealthPolicy, SeriesEvidence};
-use hammer_measure::recorder::Interval;
+use hammer_measure::recorder::{Interval, phase_index};
 use hammer_measure::threshold::{Threshold, Verdict};
-use hammer_measure::{Detail, Ledger, Nanos, SeriesInfo};
+use hammer_measure::{Detail, Ledger, Nanos, Phase, SeriesInfo};
 
 use super::judged_window::JudgedWindow;
 use super::scope::Scope;
@@ -76,6 +76,7 @@ impl RunJudge {
         });
         Health::judge(&HealthEvidence {
             series: series.collect(),
+            latest_alarm: total.alarms[phase_index(Phase::Measurement)].late.longest(),
             unread_at_most: self.unread_at_most,
             cpu,
             exhausted: self.exhausted(total),

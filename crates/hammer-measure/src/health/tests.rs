@@ -33,6 +33,22 @@ fn evidence(phases: &[SeriesRecord; 2], closed_loop: bool) -> HealthEvidence<'_>
 }
 
 #[test]
+fn a_standstill_from_warm_up_into_measurement_is_told_of_users_who_wait() {
+    let [_, mut warm_up] = operations(100, Nanos::ZERO);
+    warm_up.merge(&operations(5, MILLI * 500)[1]);
+    let [_, measured] = operations(300, Nanos::ZERO);
+    let phases = [warm_up, measured];
+    let found = |closed_loop, latest_alarm| {
+        Health::judge(&HealthEvidence { latest_alarm, ..evidence(&phases, closed_loop) }).findings
+    };
+    let [Finding::Standstill(standstill)] = &found(true, MILLI * 500)[..] else { panic!() };
+    assert_eq!((standstill.count, standstill.of), (5, 105));
+    // An open loop has operations of its own that were due; and what was over in warm-up is in no figure.
+    assert_eq!(found(false, MILLI * 500), []);
+    assert_eq!(found(true, MILLI * 9), []);
+}
+
+#[test]
 fn each_other_bound_is_held_at_its_edge() {
     let nothing = operations(1, Nanos::ZERO);
     let findings = |change: &dyn Fn(&mut HealthEvidence<'_>)| {

@@ -1,8 +1,10 @@
 //! When a series of operations failed or lagged, and when it was as before: from the run by interval, and from what was done beside it.
 
+use hammer_measure::Detail;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::cause::Cause;
 use super::event::Event;
 use super::figures::{Fates, Nanoseconds};
 use super::phase::PhaseName;
@@ -75,10 +77,13 @@ struct Look<'a> {
     from_ns: u64,
     to_ns: u64,
     seen: &'a SeriesInterval,
+    is_measured: bool,
     /// How long the generator stood still in it.
     stood_ns: u64,
     /// The same in it and the one before, by which its answers may be late.
     late_ns: u64,
+    /// Whether operations were under way for long in it.
+    has_waited: bool,
 }
 
 /// What an interval says of its series.
@@ -104,15 +109,20 @@ impl Disruption {
 
 impl<'a> Course<'a> {
     fn of(series: &'a Series, intervals: &'a [Interval], events: &[Event]) -> Self {
-        let measured = intervals.iter().filter(|interval| interval.phase == PhaseName::Measurement);
-        let looks: Vec<Look<'_>> = measured
+        let looks: Vec<Look<'_>> = intervals
+            .iter()
             .filter_map(|interval| {
                 let seen = interval.series.iter().find(|seen| seen.path == series.path)?;
                 let from_ns = interval.at_ns.saturating_sub(interval.span_ns);
-                Some(Look { from_ns, to_ns: interval.at_ns, seen, stood_ns: 0, late_ns: 0 })
+                let is_measured = interval.phase == PhaseName::Measurement;
+                let (stood_ns, late_ns, has_waited) = Default::default();
+                let to_ns = interval.at_ns;
+                Some(Look { from_ns, to_ns, seen, is_measured, stood_ns, late_ns, has_waited })
             })
             .collect();
-        let looks = with_standstills(looks, intervals);
+        // What goes before measurement and behind it says what its first and its last interval were.
+        let mut looks = with_waits(with_standstills(looks, intervals));
+        looks.retain(|look| look.is_measured);
         let started = looks.first().map_or(0, |look| look.from_ns);
         let touches = events.iter().filter(|event| is_touch(event)).map(Event::at_ns);
         let touched_ns = touches.filter(|at| *at >= started).min();
@@ -131,8 +141,10 @@ impl<'a> Course<'a> {
     }
 
     fn disruptions(&self, events: &[Event]) -> Vec<Disruption> {
-        // What never accepts anything is no disruption.
-        if self.looks.iter().all(|look| look.seen.fates.accepted == 0) {
+        // What never accepts anything is no disruption, nor is what fails from the start to the end.
+        let is_ever_served = self.looks.iter().any(|look| look.seen.fates.accepted > 0);
+        let mut told = self.looks.iter().filter(|look| look.seen.fates.ended() > 0);
+        if !is_ever_served || told.all(Look::is_failing) {
             return Vec::new();
         }
         let found = self.disruptions_troubled(self.touched_ns, events);
@@ -233,19 +245,41 @@ impl<'a> Course<'a> {
     }
 }
 
-/// The looks with how long the generator stood still in each: a standstill is noticed when it is over, at the end of the last interval
-/// that it reaches into, and may have begun intervals before.
+/// The looks with how long the generator stood still in each. A standstill is told with the interval in which it began, whenever that was: what
+/// of it lies in that one and what in those behind is not known, so that the next one has as much of it.
 fn with_standstills<'a>(mut looks: Vec<Look<'a>>, intervals: &[Interval]) -> Vec<Look<'a>> {
     for interval in intervals.iter().filter(|interval| interval.stood_ns > 0) {
-        let (start, end) = (interval.at_ns.saturating_sub(interval.stood_ns), interval.at_ns);
-        for look in &mut looks {
-            look.stood_ns += look.to_ns.min(end).saturating_sub(look.from_ns.max(start));
+        let behind = looks.iter().position(|look| look.to_ns >= interval.at_ns).unwrap_or(looks.len());
+        for first in [behind, behind + 1] {
+            let mut rest = interval.stood_ns;
+            for look in looks.iter_mut().skip(first) {
+                let part = rest.min(look.to_ns.saturating_sub(look.from_ns));
+                look.stood_ns = look.stood_ns.max(part);
+                rest -= part;
+            }
         }
     }
     let mut before = 0;
     for look in &mut looks {
         look.late_ns = before + look.stood_ns;
         before = look.stood_ns;
+    }
+    looks
+}
+
+/// The looks with whether operations were under way in all of each, or took long: what was sent a moment before the end of an interval, and was
+/// answered a moment after it, waited for nobody in it.
+fn with_waits(mut looks: Vec<Look<'_>>) -> Vec<Look<'_>> {
+    let waiting = |look: &Look<'_>| look.seen.in_flight_at_end + look.seen.backlog_at_end;
+    for place in 0..looks.len() {
+        let before = place.checked_sub(1).map(|before| waiting(&looks[before]));
+        let half = looks[place].to_ns.saturating_sub(looks[place].from_ns) / 2;
+        let behind = looks.get(place + 1);
+        let was_long = behind.is_some_and(|behind| {
+            let longest = behind.seen.response_time.map(|durations| durations.max_ns);
+            longest.is_none_or(|longest| longest.is_longer_than(half))
+        });
+        looks[place].has_waited = before.is_some_and(|before| before > 0) || was_long;
     }
     looks
 }
@@ -293,14 +327,21 @@ impl Look<'_> {
         self.to_ns.saturating_sub(self.from_ns) as f64 / 1e9
     }
 
-    /// What the server, or the way to it, let fail.
-    const fn failed(&self) -> u64 {
+    /// What the server, or the way to it, let fail; not what failed for lack of something of hammer's own.
+    fn failed(&self) -> u64 {
         let Fates { refused, pushback, server_error, malformed, unreachable, timed_out, .. } =
             self.seen.fates;
-        refused + pushback + server_error + malformed + unreachable + timed_out
+        let failed = refused + pushback + server_error + malformed + unreachable + timed_out;
+        failed.saturating_sub(self.failed_here())
     }
 
-    const fn is_failing(&self) -> bool {
+    /// What failed for lack of something of hammer's own.
+    fn failed_here(&self) -> u64 {
+        let is_own = |cause: &&Cause| OWN_CAUSES.iter().any(|own| cause.cause == own.to_string());
+        self.seen.causes.iter().filter(is_own).map(|cause| cause.count).sum()
+    }
+
+    fn is_failing(&self) -> bool {
         self.failed() > self.seen.fates.accepted
     }
 
@@ -309,7 +350,8 @@ impl Look<'_> {
         let SeriesInterval { offered, fates, backlog_at_end, in_flight_at_end, .. } = self.seen;
         let waits = *offered > 0 || *backlog_at_end > 0 || *in_flight_at_end > 0;
         let has_run = 2 * self.stood_ns < self.to_ns.saturating_sub(self.from_ns);
-        waits && has_run && fates.accepted == 0 && self.failed() == 0
+        let has_ended = fates.accepted + self.failed() + self.failed_here() > 0;
+        waits && has_run && self.has_waited && !has_ended
     }
 
     /// Whether rate and 99th percentile are as before, but for what chance does to few operations, and the generator's standstills to all.
@@ -351,6 +393,8 @@ const fn is_touch(event: &Event) -> bool {
     matches!(event, Event::HookStarted { .. } | Event::Mark { .. })
 }
 
+/// What ran out here, and not at the server.
+const OWN_CAUSES: [Detail; 2] = [Detail::DESCRIPTORS_EXHAUSTED, Detail::PORTS_EXHAUSTED];
 const MOST_DISRUPTIONS: usize = 20;
 const MOST_BESIDE: usize = 20;
 const LEAST_BEFORE: usize = 2;

@@ -169,6 +169,14 @@ impl Nanoseconds {
         if rank(other) > rank(self) { other } else { self }
     }
 
+    /// Whether it is longer than so many nanoseconds; what never ended is.
+    pub(crate) const fn is_longer_than(self, nanos: u64) -> bool {
+        match self {
+            Self::At(own) => own > nanos,
+            Self::Beyond { .. } => true,
+        }
+    }
+
     fn of(nanos: u64, unbounded: bool) -> Self {
         if unbounded { Self::Beyond { beyond_ns: nanos } } else { Self::At(nanos) }
     }

@@ -28,7 +28,7 @@ pub struct Interval {
     pub promises: PromiseCounts,
     /// Whether health had no finding at its end; of several merged at the end of none.
     pub healthy: bool,
-    /// How long the generator stood still before its end, as it noticed in it, which may be longer than it is; of several shards the mean.
+    /// How long the generator stood still from some time of it on, which may be longer than it is; of several shards the mean.
     #[serde(default)]
     pub stood_ns: u64,
 }

@@ -189,6 +189,16 @@ fn a_run_that_is_served_evenly_or_has_little_to_do_has_no_disruption() {
         assert_eq!(report.disruptions, [], "{hooks:?}");
     }
     assert_eq!(run(open(), &[Failed(10), Failed(10)], &[]).disruptions, [], "it never was another way");
+    // Three of four fail, from the start to the end.
+    let mut story = Story::new(vec![open()]);
+    story.phase(Phase::Measurement);
+    for _ in 0..5 {
+        story.accept(0, Phase::Measurement, 50, Nanos::from_micros(10));
+        let failed = (Outcome::ServerError, Detail::Status(500));
+        story.end((0, Phase::Measurement), 150, Nanos::from_micros(10), failed);
+        story.interval(Phase::Measurement);
+    }
+    assert_eq!(report_of(&story.finish(|_| {})).disruptions, []);
 }
 
 #[test]
@@ -202,7 +212,7 @@ fn a_share_of_failures_is_no_outage_and_silence_is_one_where_much_was_usual() {
         story.interval(Phase::Measurement);
     }
     assert_eq!(report_of(&story.finish(|_| {})).disruptions, []);
-    let report = run(open(), &[GOOD, GOOD, Hung(100), GOOD, GOOD], &[]);
+    let report = run(open(), &[GOOD, GOOD, Hung(100), Accepted(200, 900), GOOD, GOOD], &[]);
     let [outage] = &report.disruptions[..] else { panic!("{:?}", report.disruptions) };
     assert_eq!((outage.kind, seconds(outage.to_ns)), (DisruptionKind::Outage, Some(3.0)));
 }
@@ -238,28 +248,30 @@ fn answers_that_grow_slow_by_themselves_after_a_silence_by_chance_are_no_slowdow
 #[test]
 fn answers_that_grow_slow_after_an_outage_are_a_slowdown_without_a_hook() {
     for bad in [Hung(100), Failed(100)] {
-        let course = [&[GOOD; 4][..], &[bad], &[GOOD; 4], &[Accepted(100, 400); 3]].concat();
+        let course =
+            [&[GOOD; 4][..], &[bad, Accepted(200, 900)], &[GOOD; 4], &[Accepted(100, 400); 3]].concat();
         let report = run(open(), &course, &[]);
         let told: Vec<_> = report.disruptions.iter().map(|told| (told.kind, told.from_ns)).collect();
-        let expected = [(DisruptionKind::Outage, 4_000_000_000), (DisruptionKind::Slowdown, 9_000_000_000)];
+        let expected = [(DisruptionKind::Outage, 4_000_000_000), (DisruptionKind::Slowdown, 10_000_000_000)];
         assert_eq!(told, expected);
     }
 }
 
-/// Measurement in which nothing ended in the fifth and the sixth second, and what was due then in the seventh; by hammer's own standstill,
-/// noticed as it ended, or not.
+/// Measurement in which nothing ended in the fifth and the sixth second, and what was due then in the seventh; by hammer's own standstill
+/// or not.
 fn held_up(stood: bool) -> Report {
     let mut story = Story::new(vec![open()]);
     story.phase(Phase::Measurement);
     for second in 0..12 {
         match second {
-            4 => story.start((0, Phase::Measurement), 100),
-            5 => {
+            // The standstill is told with the interval in which it began, at whichever time of it.
+            4 => {
                 story.start((0, Phase::Measurement), 100);
                 if stood {
                     story.alarm(Nanos::from_millis(1_990), Nanos::from_millis(1_980));
                 }
             }
+            5 => story.start((0, Phase::Measurement), 100),
             6 => story.accept(0, Phase::Measurement, 300, Nanos::from_millis(5)),
             _ => story.accept(0, Phase::Measurement, 100, Nanos::from_micros(200)),
         }
@@ -276,6 +288,46 @@ fn what_hammer_itself_stood_still_for_is_no_outage_of_the_server() {
     let report = held_up(false);
     let told: Vec<_> = report.disruptions.iter().map(|told| (told.kind, told.from_ns)).collect();
     assert_eq!(told, [(DisruptionKind::Outage, 4_000_000_000)]);
+}
+
+#[test]
+fn a_burst_that_is_sent_as_an_interval_ends_and_answered_at_once_is_no_outage() {
+    for closed_loop in [false, true] {
+        let mut story = Story::new(vec![if closed_loop { closed() } else { open() }]);
+        story.phase(Phase::Measurement);
+        for second in 0..16 {
+            match second % 4 {
+                // Sent in the last moment of it, and answered in the first of the next.
+                3 => story.start((0, Phase::Measurement), 100),
+                0 if second > 0 => {
+                    story.accept_started((0, Phase::Measurement), 100, Nanos::from_millis(50));
+                }
+                _ => {}
+            }
+            story.interval(Phase::Measurement);
+        }
+        assert_eq!(report_of(&story.finish(|_| {})).disruptions, []);
+    }
+}
+
+#[test]
+fn what_fails_for_lack_of_descriptors_is_no_outage_of_the_server() {
+    let course = |cause| {
+        let mut story = Story::new(vec![open()]);
+        story.phase(Phase::Measurement);
+        for second in 0..8 {
+            if (3..6).contains(&second) {
+                story.accept(0, Phase::Measurement, 20, Nanos::from_micros(200));
+                story.end((0, Phase::Measurement), 80, Nanos::from_micros(10), (Outcome::Unreachable, cause));
+            } else {
+                story.accept(0, Phase::Measurement, 100, Nanos::from_micros(200));
+            }
+            story.interval(Phase::Measurement);
+        }
+        report_of(&story.finish(|_| {})).disruptions
+    };
+    assert_eq!(course(Detail::DESCRIPTORS_EXHAUSTED), []);
+    assert_eq!(course(Detail::Failure("connection refused")).len(), 1);
 }
 
 #[test]
