@@ -113,7 +113,7 @@ impl AuditFigures {
         };
         Some(format!(
             "the log answers {word} publication: {before} answers came before a head covered their leaf, {after} after \
-             ({by_timestamp} of them by the log's own timestamp); of {undecided} more it cannot be told"
+             ({by_timestamp} of them by the log's own timestamp); of {undecided} more that one covered it cannot be told"
         ))
     }
 }

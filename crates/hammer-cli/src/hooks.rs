@@ -46,7 +46,40 @@ fn one(hook: &HookPlan) -> Result<HookOutput, HookError> {
         return Err(HookError::Failed { command: command(), status: ended.status, stderr });
     }
     let text = String::from_utf8_lossy(&ended.stdout).trim().to_owned();
-    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
-    let output = number.map_or_else(|| Value::String(text), Value::from);
-    Ok(HookOutput { name: hook.name.clone(), output })
+    Ok(HookOutput { name: hook.name.clone(), output: printed(text) })
+}
+
+/// What a hook has printed: a number where one says all of it, else the text. Leading zeros are of an id, and of whole numbers beyond
+/// 2^53 readers of JSON lose digits.
+fn printed(text: String) -> Value {
+    let whole = text.parse::<i64>().ok().filter(|whole| whole.unsigned_abs() <= 1 << 53);
+    if let Some(whole) = whole.filter(|whole| whole.to_string() == text) {
+        return whole.into();
+    }
+    let is_broken = text.contains(['.', 'e', 'E']) && !text.trim_start_matches('-').starts_with("00");
+    let number = text.parse::<f64>().ok().filter(|number| is_broken && number.is_finite());
+    number.map_or_else(|| Value::String(text), Value::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::printed;
+
+    #[test]
+    fn what_a_hook_prints_is_a_number_only_where_nothing_of_it_is_lost() {
+        for (text, number) in [
+            ("3", json!(3)),
+            ("-12", json!(-12)),
+            ("0", json!(0)),
+            ("12.5", json!(12.5)),
+            ("1e3", json!(1000.0)),
+        ] {
+            assert_eq!(printed(text.to_owned()), number);
+        }
+        for text in ["007", "12345678901234567890", "9007199254740993", "inf", "NaN", "", "+3", "a1b2c3"] {
+            assert_eq!(printed(text.to_owned()), json!(text));
+        }
+    }
 }

@@ -51,12 +51,15 @@ impl Outputs {
         let report = args.out.as_ref().or(plan.report.as_ref());
         let json_on_stdout = report.is_some_and(|path| path.as_os_str() == "-");
         let report = report.filter(|_| !json_on_stdout);
-        let numbered = report.filter(|_| runs > 1).map(|path| (1..=runs).map(|run| numbered(path, run)));
-        let numbered = numbered.into_iter().flatten();
+        // What is no file holds nothing, and what stands beside it is no report: the summary alone goes there.
+        let of_runs = report.filter(|path| runs > 1 && path.metadata().map_or(true, |found| found.is_file()));
+        let of_runs: Vec<PathBuf> =
+            of_runs.into_iter().flat_map(|path| (1..=runs).map(|run| numbered(path, run))).collect();
         let events = args.events.as_ref().or(plan.events.as_ref());
         let report_named = if args.out.is_some() { "--out" } else { "output.report" };
         let events_named = if args.events.is_some() { "--events" } else { "output.events" };
         let named = report.map(|path| (report_named, path)).into_iter();
+        let named = named.chain(of_runs.iter().map(|path| (report_named, path)));
         let named: Vec<_> = named.chain(events.map(|path| (events_named, path))).collect();
         let csv = csv_files(args.csv.as_deref(), runs);
         let named: Vec<_> = named.into_iter().chain(csv.iter().flatten().map(|path| (CSV, path))).collect();
@@ -73,7 +76,10 @@ impl Outputs {
             sinks.push([Sink::open(CSV, stats)?, Sink::open(CSV, history)?, Sink::open(CSV, failures)?]);
         }
         Ok(Self {
-            runs: numbered.map(|path| Sink::open(report_named, &path)).collect::<Result<_, OutputError>>()?,
+            runs: of_runs
+                .iter()
+                .map(|path| Sink::open(report_named, path))
+                .collect::<Result<_, OutputError>>()?,
             report: report.map(|path| Sink::open(report_named, path)).transpose()?,
             events: events.map(|path| Sink::open(events_named, path)).transpose()?,
             csv: sinks,

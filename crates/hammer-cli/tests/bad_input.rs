@@ -42,9 +42,9 @@ fn a_target_that_is_not_there_is_a_whole_report_and_exit_3() {
     let report = ended.report();
     assert_eq!(ended.code, 3);
     assert_eq!(report.totals.all.fates.of(Fate::Unreachable), 5);
-    assert_eq!(causes(&report), [("unreachable".to_owned(), "dial failed".to_owned(), 5)]);
+    assert_eq!(causes(&report), [("unreachable".to_owned(), "connection refused".to_owned(), 5)]);
     assert_eq!(report.plan["target"]["url"], format!("http://{gone}/"));
-    let said = "FAIL, exit 3: no operation ever got an answer: 5 unreachable (dial failed)";
+    let said = "FAIL, exit 3: no operation ever got an answer: 5 unreachable (connection\n  refused)";
     assert!(ended.stderr.starts_with(said), "{}", ended.stderr);
 }
 

@@ -175,6 +175,11 @@ fn a_plan_that_contradicts_itself_is_refused() {
         ("workloads.web.load={}", ": give exactly one of rate, ramp, "),
         ("workloads.web.load={trace: /nonexistent/trace}", "failed to read /nonexistent/trace: "),
         ("workloads.web.in_flight=0", ": it must be 1 at least"),
+        (
+            "workloads.web.http.headers={Content-Length: 99}",
+            "`Content-Length` is no header that can be given",
+        ),
+        ("workloads.web.http.headers={transfer-encoding: chunked}", "it follows from the body"),
         ("workloads.web.http.method=get", ": `get` is no method (like GET, POST, PUT)"),
         ("workloads.web.http.method=GE T", ": `GE T` is no method (like GET, POST, PUT)"),
         ("workloads.web.http.body_file=/nonexistent/body", "read a body from /nonexistent/body: "),
@@ -238,6 +243,8 @@ fn a_sweep_that_does_not_fit_names_its_key_and_value() {
             "failed to use --set sweep={threads.shards: []}: sweep.threads.shards: it is empty",
         ),
         ("{seed.x: [1]}", "sweep.seed.x: what stands before x has no keys"),
+        ("{rounds: [5]}", "sweep.rounds: it is of all runs together"),
+        ("{output.report: [a.json, b.json]}", "it is of all runs together, so that no run can have another"),
     ] {
         refused(&run(PLAN, &[&format!("sweep={sweep}")]), &[part]);
     }

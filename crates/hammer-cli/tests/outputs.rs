@@ -77,6 +77,28 @@ fn each_run_of_several_has_files_of_its_own_and_none_is_written_over_what_is_rea
     assert!(refused.stderr.contains("--csv") && refused.stderr.contains("--out"), "{}", refused.stderr);
 }
 
+#[test]
+fn the_report_of_a_round_is_not_written_over_what_is_read_or_written_besides() {
+    let folder = Folder::new();
+    let (plan, out) = (folder.write("out.2.json", ROUNDS), folder.path("out.json"));
+    let over_plan = hammer(&["run", &plan, "--out", &out]);
+    let plan = folder.write("plan.yaml", ROUNDS);
+    let over_events = hammer(&["run", &plan, "--out", &out, "--events", &folder.path("out.1.json")]);
+    let body = format!("workloads.web.http.body_file={}", folder.path("out.3.json"));
+    folder.write("out.3.json", "a body");
+    let over_body = hammer(&["run", &plan, "--out", &out, "--set", &body]);
+    for refused in [over_plan, over_events, over_body] {
+        assert_eq!(refused.code, 2, "{}", refused.stderr);
+        assert!(refused.stderr.contains("would be written over"), "{}", refused.stderr);
+    }
+    assert_eq!(fs::read_to_string(folder.path("out.3.json")).unwrap(), "a body");
+    assert_eq!(fs::read_to_string(folder.path("out.2.json")).unwrap(), ROUNDS);
+    // A device takes the summary alone.
+    let short = ["--set", "phases.measurement=200ms", "--set", "rounds=2"];
+    let device = hammer(&[&["run", &plan, "--out", "/dev/null"], short.as_slice()].concat());
+    assert!(device.code != 2 && !fs::exists("/dev/null.1").unwrap(), "{}", device.stderr);
+}
+
 /// Rounds of which each takes its time.
 const ROUNDS: &str = "\
 target: { lab: { http: {} } }

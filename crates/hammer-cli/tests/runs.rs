@@ -15,7 +15,7 @@ mod server;
 
 use std::fs;
 
-use hammer_report::report::Event;
+use hammer_report::report::{Event, PhaseName};
 use hammer_report::summary::SummaryRun;
 use hammer_report::{Report, Standing, Summary};
 use rustix::process::Signal;
@@ -108,7 +108,7 @@ fn rounds_leave_a_report_each_and_a_summary_with_what_the_hooks_said() {
     let said = |place: usize| -> Vec<(String, Value)> {
         summary.runs[place].hooks.iter().map(|hook| (hook.name.clone(), hook.output.clone())).collect()
     };
-    let (size, version) = (("size".to_owned(), json!(42.0)), ("version".to_owned(), json!("v1.2")));
+    let (size, version) = (("size".to_owned(), json!(42)), ("version".to_owned(), json!("v1.2")));
     assert_eq!(said(0), [size.clone(), version.clone()]);
     assert_eq!(said(1), [("pause".to_owned(), json!("rested")), size, version]);
 
@@ -186,6 +186,10 @@ fn a_plan_ends_by_its_operations() {
     let report = run(PLAN, &["phases={}", "workloads.web.load.operations=30"]).report();
     assert_eq!((report.totals.all.offered, report.totals.all.fates.accepted), (30, 30));
     let shared = ["phases={}", "workloads.web.load={users: 4, operations: 30}"];
+    // It is measured until the last of them has ended, and not until somebody notices.
+    let shared_report = run(PLAN, &shared).report();
+    let measured = shared_report.phases.iter().find(|span| span.phase == PhaseName::Measurement).unwrap();
+    assert_eq!(measured.end_ns, shared_report.intervals.last().unwrap().at_ns);
     let report = run(PLAN, &shared).report();
     assert_eq!((report.totals.all.offered, report.totals.all.fates.accepted), (30, 30));
 }

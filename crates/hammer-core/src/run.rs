@@ -355,8 +355,8 @@ impl<'a, 'r> Run<'a, 'r> {
     /// When a verifier or an observer panics: what it was to judge would stay pending, as if it had time left.
     fn finish(mut self) -> Result<Arc<RunResult>, RunError> {
         if self.phase != Some(Phase::Drain) {
-            // Everything was done before the time was up.
-            self.ended_at.get_or_insert(self.spec.clock.now());
+            // Everything was done before the time was up: as the last of it was, and not as that is noticed here.
+            self.ended_at.get_or_insert(self.collector.last_at());
             self.enter(Phase::Drain);
         }
         self.threads.judge();

@@ -25,8 +25,10 @@ pub enum FailureKind {
     Dns,
     /// The guard refused the peer; nothing was dialled.
     Unauthorized,
-    /// TCP could not be connected.
+    /// TCP could not be connected, but by what follows.
     Dial,
+    /// Nobody listens there.
+    DialRefused,
     /// TCP and TLS handshake took longer than the dial timeout.
     DialTimeout,
     /// This process has no descriptor left: the generator's own fault, which its health looks for by name.
@@ -78,6 +80,7 @@ impl FailureKind {
             Self::Dns => "name not found",
             Self::Unauthorized => "peer not authorized",
             Self::Dial => "dial failed",
+            Self::DialRefused => "connection refused",
             Self::DialTimeout => "dial timed out",
             Self::DescriptorsExhausted => "descriptors exhausted",
             Self::PortsExhausted => "local ports exhausted",
@@ -108,6 +111,7 @@ impl FailureKind {
             self,
             Self::Unauthorized
                 | Self::Dial
+                | Self::DialRefused
                 | Self::DialTimeout
                 | Self::Tls
                 | Self::UntrustedCertificate
@@ -175,7 +179,10 @@ impl Failure {
     /// A failed `connect`.
     #[cold]
     pub(crate) fn of_dial(host: &str, error: &io::Error) -> Self {
-        let kind = exhausted(error).unwrap_or(FailureKind::Dial);
+        let kind = exhausted(error).unwrap_or(match error.kind() {
+            io::ErrorKind::ConnectionRefused => FailureKind::DialRefused,
+            _ => FailureKind::Dial,
+        });
         Self::new(kind, format!("connect to {host}: {error}"))
     }
 }
@@ -272,7 +279,9 @@ mod tests {
             assert_eq!(failure.kind.outcome(), Outcome::Unreachable);
         }
         let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
-        assert_eq!(Failure::of_dial("peer", &refused).kind, FailureKind::Dial);
+        assert_eq!(Failure::of_dial("peer", &refused).kind, FailureKind::DialRefused);
+        let unreachable = io::Error::from(io::ErrorKind::HostUnreachable);
+        assert_eq!(Failure::of_dial("peer", &unreachable).kind, FailureKind::Dial);
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub struct LocustCsv {
     aggregated: NameHistory,
     failures: Vec<FailureRow>,
     written: Option<u64>,
+    /// How many users there were in an interval that ended in a second which has its rows.
+    unwritten: Option<String>,
     error: Option<io::Error>,
 }
 
@@ -80,6 +82,7 @@ impl LocustCsv {
             aggregated: NameHistory::default(),
             failures: Vec::new(),
             written: None,
+            unwritten: None,
             error: None,
         }
     }
@@ -140,9 +143,6 @@ impl LocustCsv {
         }
         self.aggregated.push(all, bytes);
         let second = snapshot.at.0 / SECOND.0;
-        if self.written.replace(second) == Some(second) {
-            return Ok(());
-        }
         let users = snapshot
             .responses
             .iter()
@@ -154,7 +154,18 @@ impl LocustCsv {
             .sum();
         let present =
             (users.as_secs_f64() / snapshot.span.as_secs_f64().max(f64::MIN_POSITIVE)).round() as i64;
-        let before = [(info.epoch_unix_ms / 1_000 + second).to_string(), (present + open).to_string()];
+        let users = (present + open).to_string();
+        if self.written.replace(second) == Some(second) {
+            self.unwritten = Some(users);
+            return Ok(());
+        }
+        self.unwritten = None;
+        self.rows(&info, second, users)
+    }
+
+    /// A row of each name as it is at that second of the run.
+    fn rows(&mut self, info: &RunInfo, second: u64, users: String) -> io::Result<()> {
+        let before = [(info.epoch_unix_ms / 1_000 + second).to_string(), users];
         for (series, name) in info.series.iter().zip(&self.names) {
             name.history(&before, (&series.workload, &series.name)).write(&mut self.writers.history)?;
         }
@@ -176,6 +187,10 @@ impl LocustCsv {
 
     fn end(&mut self, result: &RunResult) -> io::Result<()> {
         let Some(info) = self.info.clone() else { return Ok(()) };
+        // What ended behind the last whole second is in no row yet: by the next one all of it has.
+        if let (Some(users), Some(second)) = (self.unwritten.take(), self.written) {
+            self.rows(&info, second + 1, users)?;
+        }
         let lasted = self.last.since(self.start.unwrap_or_default()).as_secs_f64();
         Row::of(STATS_START).texts(PERCENTILES.map(|(name, _)| name)).write(&mut self.writers.stats)?;
         for (series, name) in info.series.iter().zip(&self.names) {

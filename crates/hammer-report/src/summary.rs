@@ -183,6 +183,7 @@ fn mark(run: &SummaryRun) -> String {
             let codes = [kind, UNBELIEVABLE].map(|kind| ExitCode::Because(kind).number());
             format!("FAIL {}, {}", codes[0], codes[1])
         }
+        code if run.verdict.standing == Standing::Interrupted => format!("INTERRUPTED {}", code.number()),
         code => format!("FAIL {}", code.number()),
     }
 }

@@ -269,8 +269,7 @@ impl Said<'_> {
         let steps = self.report.series.iter().filter(|series| series.kind == SeriesKind::Step);
         let step = steps.filter(has_cause).map(|series| format!("{}: ", series.name)).next();
         format!(
-            "the first of the last row, #{} behind {} accepted ones, was {}{} ({cause})",
-            first.seq,
+            "the first of the last row, behind {} accepted ones, was {}{} ({cause})",
             grouped(self.before + first.accepted),
             step.unwrap_or_default(),
             fate.name().replace('_', " "),

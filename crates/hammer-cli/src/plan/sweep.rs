@@ -38,6 +38,10 @@ pub(crate) fn runs(planned: &SourcedPlan<Plan>, grammar: &PlanGrammar) -> Result
     }
     let mut combinations = vec![BTreeMap::new()];
     for (key, values) in &plan.sweep {
+        if OF_ALL_RUNS.contains(&key.split('.').next().unwrap_or_default()) {
+            let at = PlanPath::of("sweep").key(key);
+            return Err(PlanFault::Misfit(ALL_RUNS_SWEPT.to_owned()).at(at).placed(&planned.source));
+        }
         if values.iter().any(|value| holds_credential(&at_its_key(plan, key, value))) {
             let at = PlanPath::of("sweep").key(key);
             return Err(PlanFault::SweptCredential.at(at).placed(&planned.source));
@@ -143,6 +147,10 @@ fn swept_path(plan: &Plan, key: &str) -> String {
     }
 }
 
+/// Keys that say something of all runs together.
+const OF_ALL_RUNS: [&str; 5] = ["rounds", "sweep", "order", "summary", "output"];
+const ALL_RUNS_SWEPT: &str =
+    "it is of all runs together, so that no run can have another: it cannot be swept";
 const KEPT_SWEPT: &str =
     "an embedded target that is kept is one for all runs: sweep no key of it, or leave out `target.lab.keep`";
 /// Runs of one plan.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use hammer_values::ValueError;
-use http::header::{HeaderName, HeaderValue};
+use http::header::{CONTENT_LENGTH, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,11 @@ impl TryFrom<String> for HeaderKey {
     type Error = ValueError;
 
     fn try_from(text: String) -> Result<Self, ValueError> {
-        match HeaderName::try_from(text.as_str()) {
+        let name = HeaderName::try_from(text.as_str());
+        match name {
+            Ok(name) if [CONTENT_LENGTH, TRANSFER_ENCODING].contains(&name) => {
+                Err(ValueError::Form { text, expected: "header that can be given: it follows from the body" })
+            }
             Ok(name) => Ok(Self { text, name }),
             Err(_) => Err(ValueError::Form { text, expected: "header name" }),
         }

@@ -115,7 +115,7 @@ fn what_a_server_says_with_a_refusal_is_told_without_the_credentials_that_it_rep
 fn a_target_that_is_not_there_is_unreachable() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let record = send(&HttpPlan::default(), &format!("http://127.0.0.1:{port}"), 5, PATIENCE);
-    assert_eq!(only_end(&record), (Fate::Unreachable, Detail::Failure("dial failed"), 5));
+    assert_eq!(only_end(&record), (Fate::Unreachable, Detail::Failure("connection refused"), 5));
 }
 
 #[test]

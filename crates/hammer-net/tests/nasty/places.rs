@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use hammer_net::FailureKind::{Closed, Dial, DialTimeout, Reset, Truncated};
+use hammer_net::FailureKind::{Closed, DialRefused, DialTimeout, Reset, Truncated};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 use crate::case::{Case, Pace, Speaks};
@@ -82,11 +82,11 @@ fn a_server_that_never_accepts_is_a_dial_that_timed_out_and_nothing_left() {
 const FOUR_ADDRESSES: &[Case] = &[
     Case::new("four addresses", honest)
         .configured(|config| config.dial_timeout = SILENCE)
-        .losing(&[Dial, DialTimeout])
+        .losing(&[DialRefused, DialTimeout])
         .counting_all(),
     Case::http2("four addresses, HTTP/2", honest)
         .configured(|config| config.dial_timeout = SILENCE)
-        .losing(&[Dial, DialTimeout]),
+        .losing(&[DialRefused, DialTimeout]),
 ];
 
 /// Two of four addresses serve, one refuses, and one is silent. How often those two are tried is a matter of time, and a test of the
@@ -110,10 +110,12 @@ fn of_four_addresses_those_that_serve_answer_and_the_others_are_failed_dials_and
 }
 
 const RESTARTED: &[Case] = &[
-    Case::new("restarted", honest).losing(&[Dial, Closed, Reset, Truncated]).paced(Pace::AtOnce(4), 2000),
+    Case::new("restarted", honest)
+        .losing(&[DialRefused, Closed, Reset, Truncated])
+        .paced(Pace::AtOnce(4), 2000),
     Case::http2("restarted, HTTP/2", honest)
         .speaking(Speaks::Http2 { greeting: |_| settings(), initial: u32::MAX, holds: 3 })
-        .losing(&[Dial, Closed, Reset, Truncated])
+        .losing(&[DialRefused, Closed, Reset, Truncated])
         .paced(Pace::AtOnce(8), 2000),
 ];
 

@@ -72,7 +72,8 @@ fn unread(case: &Case, failure: &Failure, told: &Told, entry: &Entry) -> Option<
     if !case.unread.contains(&kind) {
         return Some(format!("was never answered, and fails by {kind:?}: {failure}"));
     }
-    let was_dialled = !matches!(kind, FailureKind::Dial | FailureKind::DialTimeout);
+    let was_dialled =
+        !matches!(kind, FailureKind::Dial | FailureKind::DialRefused | FailureKind::DialTimeout);
     let has_left = told.answer.wire.sent.is_some();
     (has_left != was_dialled)
         .then(|| format!("fails by {kind:?}, was read in part {} times: {:?}", entry.parts, told.answer.wire))

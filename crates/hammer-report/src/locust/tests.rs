@@ -117,3 +117,20 @@ fn the_statistics_are_those_of_the_run_and_each_cause_has_a_row() {
     // The epoch is at 14:13:20.123.
     assert_eq!(failures[1][4..], ["2026-09-21T14:13:31Z", "2026-09-21T14:13:40Z"]);
 }
+
+#[test]
+fn what_ended_behind_the_last_whole_second_is_in_the_history_too() {
+    let mut story = Story::new(vec![operation("sign", "sign")]);
+    story.phase(Phase::Measurement);
+    story.accept(0, Phase::Measurement, 40, Nanos::from_millis(10));
+    story.interval(Phase::Measurement);
+    story.accept(0, Phase::Measurement, 10, Nanos::from_millis(10));
+    story.short_interval(Nanos::from_millis(500));
+    let [stats, history, _] = written(&story.finish(|_| {}));
+    assert_eq!(cell(&stats, stats.last().unwrap(), "Request Count"), "50");
+    let [before, last] = history[history.len() - 3..].iter().step_by(2).collect::<Vec<_>>()[..] else {
+        panic!()
+    };
+    let seconds = [before, last].map(|row| cell(&history, row, "Timestamp").parse::<u64>().unwrap());
+    assert_eq!((cell(&history, last, "Total Request Count"), seconds[1] - seconds[0]), ("50", 1));
+}

@@ -110,7 +110,7 @@ fn the_mark_of_a_run_says_its_code_and_whether_it_can_be_believed() {
         (&[NotBelievable], "FAIL 5"),
         (&[NotBelievable, ThresholdFailed], "FAIL 5"),
         (&[NotBelievable, PromiseBroken], "FAIL 4, 5"),
-        (&[Interrupted], "FAIL 130"),
+        (&[Interrupted], "INTERRUPTED 130"),
     ] {
         assert_eq!(mark(&judged(kinds)), expected, "{kinds:?}");
     }

@@ -64,7 +64,7 @@ fn dialled(connections: &Connections) -> Option<String> {
         count => format!(" ({} failed)", grouped(count)),
     };
     Some(format!(
-        "{}{failed} for {}, at most {} open at once",
+        "{}{failed} for {} begun, at most {} open at once",
         plural(connections.dials, "dial"),
         plural(connections.answers(), "answer"),
         grouped(connections.most_open),

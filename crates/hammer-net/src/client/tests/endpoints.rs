@@ -87,7 +87,7 @@ fn pick_first_moves_on_when_a_dial_fails() {
         assert_eq!(shares(&servers), [2, 0, 0]);
         servers.remove(0);
         tokio::task::yield_now().await;
-        assert_eq!(kind_of_failure(&client).await, FailureKind::Dial);
+        assert_eq!(kind_of_failure(&client).await, FailureKind::DialRefused);
         get(&client, "/").await.unwrap();
         assert_eq!(shares(&servers), [1, 0]);
     });
@@ -151,7 +151,7 @@ fn a_dial_of_warm_up_that_fails_takes_no_other_with_it() {
         let mut config = config(&nobody);
         config.endpoints.extend(servers.iter().map(|server| server.url().parse::<Uri>().unwrap()));
         let failure = client(config).warm_up(3).await.unwrap_err();
-        assert_eq!(failure.kind, FailureKind::Dial, "{failure}");
+        assert_eq!(failure.kind, FailureKind::DialRefused, "{failure}");
         for server in &servers {
             server.until(|seen| seen.connections.get() == 3).await;
         }
@@ -177,13 +177,13 @@ fn an_endpoint_that_refuses_a_dial_is_passed_over_and_tried_by_one_operation_in_
             tokio::task::yield_now().await;
             let clock = HandClock::new();
             let client = Client::new(config, clock.clone(), ConnectionLog::default()).unwrap();
-            assert_eq!(failures(&client, 60).await, [FailureKind::Dial], "{balancing:?}");
+            assert_eq!(failures(&client, 60).await, [FailureKind::DialRefused], "{balancing:?}");
             assert_eq!(shares(&servers).iter().sum::<usize>(), 59);
             if balancing != Balancing::Random {
                 assert!(shares(&servers)[0].abs_diff(shares(&servers)[1]) <= 1, "{:?}", shares(&servers));
             }
             clock.advance(Duration::from_secs(2));
-            assert_eq!(failures(&client, 60).await, [FailureKind::Dial], "{balancing:?}");
+            assert_eq!(failures(&client, 60).await, [FailureKind::DialRefused], "{balancing:?}");
             // It is back: the one that tries it finds it so, and it has its share again.
             let back = Server::ok_at(gone).await;
             clock.advance(Duration::from_secs(2));
@@ -204,7 +204,7 @@ fn where_every_endpoint_refuses_they_are_tried_in_turn_and_the_one_that_is_back_
             drop(servers);
             tokio::task::yield_now().await;
             let client = Client::new(config, HandClock::new(), ConnectionLog::default()).unwrap();
-            assert_eq!(failures(&client, 7).await, [FailureKind::Dial; 7]);
+            assert_eq!(failures(&client, 7).await, [FailureKind::DialRefused; 7]);
             let back = Server::ok_at(addr).await;
             assert!(failures(&client, count).await.len() < count, "{place} of {count}");
             assert_eq!(failures(&client, 10).await, [], "the others rest");

@@ -360,7 +360,7 @@ fn a_port_where_nobody_listens_is_a_failed_dial() {
         let url = server.url();
         drop(server);
         tokio::task::yield_now().await;
-        assert_eq!(kind_of_failure(&client(config(&url))).await, FailureKind::Dial);
+        assert_eq!(kind_of_failure(&client(config(&url))).await, FailureKind::DialRefused);
     });
 }
 
@@ -376,7 +376,7 @@ fn a_failure_leaves_nothing_of_the_answer_before() {
         client.send(&request, &mut answer).await.unwrap();
         drop(server);
         tokio::task::yield_now().await;
-        assert_eq!(client.send(&request, &mut answer).await.unwrap_err().kind, FailureKind::Dial);
+        assert_eq!(client.send(&request, &mut answer).await.unwrap_err().kind, FailureKind::DialRefused);
         assert!(answer.headers.is_empty() && answer.body.is_empty());
         assert_eq!((answer.wire.sent, answer.wire.done, answer.bytes_in), (None, None, 0));
     });
