@@ -56,8 +56,10 @@ fn printed(text: String) -> Value {
     if let Some(whole) = whole.filter(|whole| whole.to_string() == text) {
         return whole.into();
     }
-    let is_broken = text.contains(['.', 'e', 'E']) && !text.trim_start_matches('-').starts_with("00");
-    let number = text.parse::<f64>().ok().filter(|number| is_broken && number.is_finite());
+    let has_fraction = text.contains(['.', 'e', 'E']);
+    let digits = text.trim_start_matches('-').as_bytes();
+    let is_id = matches!(digits, [b'0', b'0'..=b'9', ..]);
+    let number = text.parse::<f64>().ok().filter(|number| has_fraction && !is_id && number.is_finite());
     number.map_or_else(|| Value::String(text), Value::from)
 }
 
@@ -78,7 +80,9 @@ mod tests {
         ] {
             assert_eq!(printed(text.to_owned()), number);
         }
-        for text in ["007", "12345678901234567890", "9007199254740993", "inf", "NaN", "", "+3", "a1b2c3"] {
+        for text in
+            ["007", "07.5", "12345678901234567890", "9007199254740993", "inf", "NaN", "", "+3", "a1b2c3"]
+        {
             assert_eq!(printed(text.to_owned()), json!(text));
         }
     }

@@ -80,9 +80,7 @@ impl TimestampVerifier {
         response: &'a [u8],
         expected: &ExpectedTimestamp<'_>,
     ) -> Result<VerifiedTimestamp<'a>, TimestampFault> {
-        self.verify_by(response, expected, |signer, (content_type, content), key| {
-            signer.verify(content_type, content, key)
-        })
+        self.verify_token(token_of(&TimestampResponse::parse(response)?)?, expected)
     }
 
     /// The same but for the signature of the token, which is added to a batch: it says whether the timestamp holds. Nothing is added where
@@ -93,7 +91,8 @@ impl TimestampVerifier {
         response: &'a [u8],
         expected: &ExpectedTimestamp<'_>,
     ) -> Result<VerifiedTimestamp<'a>, TimestampFault> {
-        self.verify_by(response, expected, |signer, content, key| signer.verify_in(batch, content, key))
+        let token = token_of(&TimestampResponse::parse(response)?)?;
+        self.verify_token_by(token, expected, |signer, content, key| signer.verify_in(batch, content, key))
     }
 
     /// Verifies a whole `TimeStampToken` as [`TimestampVerifier::verify`] does that of a response: it stands in another signature, or came
@@ -109,15 +108,6 @@ impl TimestampVerifier {
     }
 
     /// `check` says whether the signature of a signer is that of its key over a content of a type.
-    fn verify_by<'a>(
-        &mut self,
-        response: &'a [u8],
-        expected: &ExpectedTimestamp<'_>,
-        check: impl FnOnce(&SignerInfo<'_>, (&[u8], &[u8]), &LogKey) -> Result<(), SignedDataError>,
-    ) -> Result<VerifiedTimestamp<'a>, TimestampFault> {
-        self.verify_token_by(token_of(&TimestampResponse::parse(response)?)?, expected, check)
-    }
-
     fn verify_token_by<'a>(
         &mut self,
         token: &'a [u8],

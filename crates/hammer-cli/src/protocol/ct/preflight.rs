@@ -128,7 +128,7 @@ impl fmt::Display for Mend<'_> {
                 )
             }
             LogMismatch::Folder { .. } => {
-                write!(f, "a folder is named above it, or below, or its log has not been started yet")
+                write!(f, "name the folder that holds it, or start its log first")
             }
         }
     }
