@@ -118,7 +118,7 @@ fn rounds_leave_a_report_each_and_a_summary_with_what_the_hooks_said() {
         assert_eq!(summary.runs[round - 1].series[0].offered, 25);
         let notes = notes(&report);
         assert_eq!(notes.contains(&"hook pause: \"rested\""), round == 2, "{notes:?}");
-        assert!(notes.contains(&"hook size: 42.0") && notes.contains(&"hook version: \"v1.2\""), "{notes:?}");
+        assert!(notes.contains(&"hook size: 42") && notes.contains(&"hook version: \"v1.2\""), "{notes:?}");
     }
 }
 
