@@ -254,9 +254,8 @@ fn tables_go_by_what_a_hook_counted_behind_each_run() {
     let count = format!("run: 'echo x >>{0}; wc -l <{0}'", folder.path("rows"));
     let hooks = format!("hooks={{after: [{{name: weight, {count}}}]}}");
     let (summary, _) = trial(WEIGHED, &["summary.by=weight", &hooks]);
-    let at = |path: &str, places: [f64; 2]| vec![(path.to_owned(), places.map(Value::from).to_vec())];
-    let expected =
-        [(json!("write"), at("write/post", [1.0, 3.0])), (json!("read"), at("read/get", [2.0, 4.0]))];
+    let at = |path: &str, places: [u64; 2]| vec![(path.to_owned(), places.map(Value::from).to_vec())];
+    let expected = [(json!("write"), at("write/post", [1, 3])), (json!("read"), at("read/get", [2, 4]))];
     assert_eq!(places(&summary), expected);
     let named = |hooks: &str| {
         hammer(&["plan", &folder.write("plan.yaml", WEIGHED), "--set", "summary.by=weight", "--set", hooks])
