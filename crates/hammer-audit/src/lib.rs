@@ -51,7 +51,7 @@ pub use inspector::LogInspector;
 pub use link::{AuditLink, RefusedPromise};
 pub use log_follower::{Followed, LogFollower};
 pub use messages::{AuditWords, BACKDATED_CHECKPOINT, LOG_FORKED, SHRINKING_TREE, flaw_words};
-pub use place::{LogClient, LogPlace};
+pub use place::{LogClient, LogPlace, LogRequest};
 pub use reader::AuditReader;
 pub use served_tile::ServedTile;
 pub use source::{

@@ -32,6 +32,17 @@ pub enum LogClient {
     Folder(LogFolder),
 }
 
+/// What is read of a log.
+#[derive(Clone, Copy, Debug)]
+pub struct LogRequest<'a> {
+    /// Where it is, from the log's URL or folder on; it starts with `/`.
+    pub path: &'a str,
+    /// Whether it is asked for as gzip.
+    pub compressed: bool,
+    /// How long it may be; as long as the client takes where it is `None`.
+    pub bound: Option<AnswerBound>,
+}
+
 /// A folder with the files of a log. They are read on the thread that asks: they are small, and a local disk's cache answers
 /// sooner than another thread would.
 pub struct LogFolder {
@@ -100,20 +111,6 @@ impl LogClient {
         }
     }
 
-    /// Reads as [`LogClient::get_from`] does, within that bound.
-    ///
-    /// # Errors
-    /// When nothing answers, or the answer is longer.
-    pub(crate) async fn get_within(
-        &self,
-        server: Option<usize>,
-        what: (&str, bool),
-        bound: AnswerBound,
-        answer: &mut Answer,
-    ) -> Result<(), Failure> {
-        self.read(server, what, Some(bound), answer).await
-    }
-
     /// The log's servers, by which [`LogClient::get_from`] asks one of them; none of a folder.
     ///
     /// # Errors
@@ -139,25 +136,35 @@ impl LogClient {
         matches!(self, Self::Server(client) if client.are_several())
     }
 
-    /// Reads what is at `path`, which starts with `/` and may be compressed where that is said, at that server, or where none is named at the one whose turn it
-    /// is.
+    /// Reads what is asked for, at that server, or where none is named at the one whose turn it is. What a refusal says beyond the bound is
+    /// dropped. An answer that is longer than any hash tile reads as zero bytes, one more than a full tile has: of no tile's length.
     ///
     /// # Errors
-    /// When nothing answers.
+    /// When nothing answers, or the answer is longer.
     pub async fn get_from(
         &self,
         server: Option<usize>,
-        what: (&str, bool),
+        asked: LogRequest<'_>,
         answer: &mut Answer,
     ) -> Result<(), Failure> {
-        self.read(server, what, None, answer).await
+        let went = self.read(server, asked, answer).await;
+        let Err(Failure { kind: FailureKind::TooLarge, .. }) = went else { return went };
+        answer.body.clear();
+        match asked.bound {
+            // The page that a web server shows of a name that it does not have may be longer than a tile: it is not there all the same.
+            _ if is_refusal(answer.status) => Ok(()),
+            Some(AnswerBound::HASH_TILE) if answer.status == StatusCode::OK => {
+                answer.body.resize(AnswerBound::HASH_TILE.bytes() + 1, 0);
+                Ok(())
+            }
+            _ => went,
+        }
     }
 
     async fn read(
         &self,
         server: Option<usize>,
-        (path, compressed): (&str, bool),
-        bound: Option<AnswerBound>,
+        LogRequest { path, compressed, bound }: LogRequest<'_>,
         answer: &mut Answer,
     ) -> Result<(), Failure> {
         match self {
@@ -220,6 +227,7 @@ impl LogFolder {
         let most = bound.map_or(usize::MAX, AnswerBound::on_the_wire);
         let (status, body) = match read(&self.root, path, most, mem::take(&mut answer.body)) {
             Ok(body) if body.len() > most => {
+                *answer = Answer::new();
                 let detail = format!("read {path}: it is larger than the limit of {most} bytes");
                 return Err(Failure { kind: FailureKind::TooLarge, detail: detail.into() });
             }
@@ -239,6 +247,10 @@ impl LogFolder {
         (answer.status, answer.body, answer.wire) = (status, body, wire);
         Ok(())
     }
+}
+
+fn is_refusal(status: StatusCode) -> bool {
+    status.is_client_error() || status.is_server_error()
 }
 
 /// Reads a byte more than `most` of a file that is longer. What is no regular file is an invalid input.

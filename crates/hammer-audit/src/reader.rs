@@ -16,7 +16,7 @@ use http::StatusCode;
 
 use crate::answer_bound::AnswerBound;
 use crate::head_survey::{HeadSurvey, SilentServers};
-use crate::place::{LogClient, LogPlace};
+use crate::place::{LogClient, LogPlace, LogRequest};
 use crate::retry::RetryPolicy;
 use crate::served_tile::ServedTile;
 use crate::source::{Cosigner, LogQuery, LogSource, OpenedHead, Shards};
@@ -229,7 +229,8 @@ impl<L: LogSource> AuditReader<L> {
     async fn at(&self, server: usize, path: &str, bound: AnswerBound) -> Result<Answer, Trouble> {
         self.requests.update(|requests| requests + 1);
         let mut received = ReceivedAnswer { answer: Answer::new(), bytes: &self.bytes };
-        let asked = self.client.get_within(Some(server), (path, false), bound, &mut received.answer);
+        let asked = LogRequest { path, compressed: false, bound: Some(bound) };
+        let asked = self.client.get_from(Some(server), asked, &mut received.answer);
         self.in_time(path, asked).await?;
         let mut answer = received.whole();
         if answer.status != StatusCode::OK {
@@ -411,12 +412,11 @@ impl<L: LogSource> AuditReader<L> {
         let mut received = ReceivedAnswer { answer: Answer::new(), bytes: &self.bytes };
         let answer = &mut received.answer;
         match form {
-            Form::Plain => {
-                self.in_time(path, self.client.get_within(None, (path, false), bound, answer)).await?;
-            }
             Form::Posted(body) => self.in_time(path, self.client.post(path, body, bound, answer)).await?,
-            Form::Compressed => {
-                self.in_time(path, self.client.get_within(None, (path, true), bound, answer)).await?;
+            Form::Plain | Form::Compressed => {
+                let compressed = matches!(form, Form::Compressed);
+                let asked = LogRequest { path, compressed, bound: Some(bound) };
+                self.in_time(path, self.client.get_from(None, asked, answer)).await?;
             }
         }
         // Who was asked for no encoding may have chosen one. What a refusal says is not read.

@@ -14,7 +14,7 @@ pub enum ServedTile {
 }
 
 impl ServedTile {
-    /// What an answer serves. A hash tile, an issuer or a bundle of a format with a longest one that is longer than any is empty here: it is of the wrong length, and its log's fault.
+    /// What an answer serves. An issuer or a bundle of a format with a longest one that is longer than any is empty here: it is of the wrong length, and its log's fault.
     pub(crate) fn of(
         path: &str,
         bound: AnswerBound,

@@ -1,7 +1,7 @@
 //! Why a log cannot be read.
 
 use hammer_measure::peer_text;
-use hammer_net::Failure;
+use hammer_net::{Failure, FailureKind};
 
 use crate::source::HeadFault;
 
@@ -60,6 +60,12 @@ impl Trouble {
     /// Whether the log has answered, and not with what was asked for.
     pub(crate) fn is_withheld(&self) -> bool {
         self.is_refusal() || matches!(self, Self::Unreadable { .. })
+    }
+
+    /// Whether the log has answered with what is of no use, and may go on to: a refusal, a head that is none, or one longer than any.
+    pub(crate) fn is_useless(&self) -> bool {
+        let is_too_long = matches!(self, Self::Failure(failure) if failure.kind == FailureKind::TooLarge);
+        is_too_long || self.is_withheld() || matches!(self, Self::Head(_))
     }
 
     /// What it is, whichever path it befell.

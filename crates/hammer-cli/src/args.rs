@@ -108,7 +108,7 @@ pub(crate) struct HttpArgs {
     #[arg(short = 'c', long, default_value_t = 50, value_name = "N")]
     pub(crate) connections: usize,
     /// Operations in all; 200 unless -z is given. Of both, what comes first ends it
-    #[arg(short = 'n', long = "requests", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(short = 'n', long = "requests", value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) requests: Option<u64>,
     /// How long to send (10s, 2m)
     #[arg(short = 'z', long, value_name = "TIME")]

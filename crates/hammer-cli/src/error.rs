@@ -49,6 +49,9 @@ pub(crate) enum CliError {
     /// The run left nothing to report.
     #[error("failed to {0}")]
     Report(#[from] BuildError),
+    /// A signal ended it.
+    #[error("interrupted by a signal")]
+    Interrupted,
     /// What was found cannot be told.
     #[error("failed to {0}")]
     Output(#[from] OutputError),
@@ -64,6 +67,7 @@ impl CliError {
             Self::Lab(error) => of_lab(error),
             Self::Start(_) | Self::Report(_) => ReasonKind::NotBelievable,
             Self::Run(error) => of_run(error),
+            Self::Interrupted => ReasonKind::Interrupted,
             Self::Output(error) => error.reason(),
         }
     }

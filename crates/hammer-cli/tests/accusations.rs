@@ -11,6 +11,8 @@ mod hammer;
 #[expect(dead_code, reason = "other tests have logs of either flavour")]
 #[path = "support/log.rs"]
 mod log;
+#[path = "accusations/long_tiles.rs"]
+mod long_tiles;
 #[path = "support/on_time.rs"]
 mod on_time;
 #[path = "support/server.rs"]
@@ -376,18 +378,27 @@ fn a_log_that_says_it_takes_no_root_and_accepts_chains_contradicts_itself() {
     }
 }
 
+/// What is served in the place of a head, made of it.
+type WrongHead = fn(String) -> Passed;
+
 #[test]
 fn a_head_that_stays_wrong_costs_no_whole_drain() {
-    for (refused, exit_code) in [(true, 5), (false, 4)] {
+    let refused = |_| Passed::Refused(404);
+    let of_another = |note: String| Passed::Answered(["x", &note].concat().into_bytes());
+    let with_a_line =
+        |note: String| Passed::Answered([note.as_str(), "no signature\n"].concat().into_bytes());
+    let too_long = |note: String| {
+        let lines = (0..5000).map(|line| format!("\u{2014} witness{line} AAAAAAA=\n"));
+        Passed::Answered([note].into_iter().chain(lines).collect::<String>().into_bytes())
+    };
+    let heads: [(WrongHead, u8); 4] = [(refused, 5), (of_another, 4), (with_a_line, 5), (too_long, 5)];
+    for (head, exit_code) in heads {
         let log = Log::of(Flavour::StaticCt, Vec::new());
         let (url, asked) = (log.lab.url.clone(), AtomicU64::new(0));
         let front = front(&log.lab.url, move |path| match path {
-            "/checkpoint" if refused => Passed::Refused(404),
             // The first is for who looks before the run.
             "/checkpoint" if asked.fetch_add(1, Ordering::Relaxed) > 0 => {
-                let mut note = String::from_utf8(read(&url, path)).unwrap();
-                note.insert(0, 'x');
-                Passed::Answered(note.into_bytes())
+                head(String::from_utf8(read(&url, path)).unwrap())
             }
             _ => Passed::On,
         });

@@ -320,6 +320,8 @@ fn a_token_that_cannot_be_used_is_named_by_its_place_and_not_shown() {
 fn arguments_that_cannot_be_read_are_named_by_their_flag() {
     let get = |args: &[&str]| hammer(&[&["http", "get", "http://127.0.0.1:9/"], args].concat());
     refused(&get(&["-z", "5 parsecs"]), &["use -z: `5 parsecs` is no time"]);
+    let negative = get(&["-n", "-5"]);
+    assert!(negative.code == 2 && negative.stderr.contains("invalid value '-5' for '--requests <N>'"));
     refused(&get(&["-t", "5"]), &["use -t: `5` is no time"]);
     refused(&get(&["--rate", "fast"]), &["use --rate: "]);
     let ended = get(&["-H", "a: b", "-H", "Authorization Bearer canary"]);
@@ -422,6 +424,7 @@ fn a_log_that_cannot_be_followed_or_verified_is_refused_before_it_is_dialled() {
     refused(&ct("follow", &["--interval", "10ms"]), &["use --interval: it must be 50ms at least"]);
     refused(&ct("follow", &["--interval", "soon"]), &["use --interval: `soon` is no time"]);
     refused(&ct("follow", &["-z", "1"]), &["use -z: `1` is no time"]);
+    refused(&ct("follow", &["-z", "0s"]), &["use -z: it must be 1ns at least"]);
     refused(&ct("audit", &["--from", "5", "--to", "5"]), &["use --to 5: it must be more than --from 5"]);
     refused(&ct("read", &["-q", "fast"]), &["use --rate: `fast` is no rate"]);
     refused(&ct("read", &["--mix", "tile=1,bundle"]), &["use --mix bundle: expected KIND=WEIGHT"]);

@@ -217,6 +217,10 @@ fn a_plan_that_contradicts_itself_is_refused() {
             "thresholds=[p99(response) < 5]",
             "thresholds[0]: failed to read `p99(response) < 5`: `5` is no time",
         ),
+        (
+            "thresholds=[{expect: p99(response) < 1s, window: 1m, abort_on_fail: true}]",
+            "abort_on_fail never acts: it judges the last 1m, and the measurement is of ",
+        ),
         ("thresholds=[fast please]", "read `fast please`: expected `function(measure) < bound`"),
         (
             "workloads.web.thresholds=[p99(respons) < 5ms]",

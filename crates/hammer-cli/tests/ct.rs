@@ -11,6 +11,7 @@ mod on_time;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::net::TcpListener;
 
 use hammer_lab::CtLabPlan;
 use hammer_lab::ct::{Flavour, Lie, LieKind};
@@ -18,7 +19,7 @@ use hammer_values::Count;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use hammer::hammer;
+use hammer::{Started, command, hammer};
 use log::{FLAVOURS, Log};
 use on_time::exit_if_on_time;
 
@@ -89,13 +90,30 @@ fn an_honest_log_passes_the_audit_whole_and_in_part() {
             assert!(read["issuers"].as_u64().is_some_and(|served| served >= issuers), "{found}");
         }
         let ended = log.hammer("audit", &[]);
-        assert!(ended.stdout.starts_with("PASS, exit 0\nhead       size 400, root "), "{}", ended.stdout);
+        let log_and_head = format!("PASS, exit 0\nlog        {}\nhead       size 400, root ", log.lab.url);
+        assert!(ended.stdout.starts_with(&log_and_head), "{}", ended.stdout);
         assert!(ended.stdout.contains("entries    400 read, from 0 to 400; they lead to the root\n"));
         assert!(ended.stdout.contains("\nchains     400 issued from certificate to certificate\n"));
         let beyond = log.hammer("audit", &["--from", "401"]);
         assert_eq!((beyond.code, beyond.stdout.as_str()), (2, ""));
         assert!(beyond.stderr.contains("failed to use --from 401: the tree has 400 leaves"), "{beyond:?}");
     }
+}
+
+/// A log that says nothing does not hold up who would rather leave.
+#[test]
+fn an_audit_that_a_signal_ends_says_so() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", silent.local_addr().unwrap());
+    let mut audit = command(&["ct", "audit", &url, "--key", &log.key, "--origin", log.lab.origin()]);
+    audit.current_dir(log.folder.path());
+    let started = Started::of(audit);
+    let _asked = silent.accept().unwrap();
+    started.signal(Signal::INT);
+    let ended = started.ended();
+    assert_eq!((ended.code, ended.stdout.as_str()), (130, ""), "{ended:?}");
+    assert!(ended.stderr.contains("interrupted by a signal"), "{ended:?}");
 }
 
 /// Whoever looks at another log than was named is told so, with the argument that mends it.

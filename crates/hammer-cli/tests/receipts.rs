@@ -99,7 +99,10 @@ fn what_was_pending_when_a_run_ended_is_found_once_the_log_has_published_it() {
         (&json!(5), &json!(50), &json!(0))
     );
     let text = hammer(&[&origin, args.as_slice()].concat());
-    assert!(text.stdout.starts_with("FAIL, exit 5\nhead       size 100, "), "{text:?}");
+    assert!(
+        text.stdout.starts_with("FAIL, exit 5\nlog ") && text.stdout.contains("\nhead       size 100, "),
+        "{text:?}"
+    );
     assert!(text.stdout.contains("50: 0 found, 0 broken, 50 still pending, 0 unknown"), "{text:?}");
     // By another key nothing is known of any of them.
     let foreign =
@@ -311,7 +314,11 @@ fn a_folder_is_followed_audited_and_read_without_a_server() {
         hammer(&[&log, more].concat())
     };
     let audit = on("audit", &[]);
-    assert!(audit.stdout.starts_with("PASS, exit 0\nhead       size 300, root "), "{audit:?}");
+    assert!(
+        audit.stdout.starts_with("PASS, exit 0\nlog ")
+            && audit.stdout.contains("\nhead       size 300, root "),
+        "{audit:?}"
+    );
     assert!(
         audit.stdout.contains("entries    300 read, from 0 to 300; they lead to the root\n"),
         "{audit:?}"

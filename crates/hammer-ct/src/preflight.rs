@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::rc::Rc;
 
 use futures::future::{Either, select};
-use hammer_audit::{LogClient, LogPlace};
+use hammer_audit::{LogClient, LogPlace, LogRequest};
 use hammer_core::runtime::Clock;
 use hammer_measure::{Nanos, peer_text};
 use hammer_net::{Answer, ClientConfig, ConfigError};
@@ -181,8 +181,9 @@ impl Preflight<'_> {
     async fn answer(&self, client: &LogClient, server: Option<usize>, path: &str) -> Option<Answer> {
         let deadline = self.clock.now().saturating_add(PATIENCE);
         let mut answer = Answer::new();
+        let asked = LogRequest { path, compressed: false, bound: None };
         let went = {
-            let asked = pin!(client.get_from(server, (path, false), &mut answer));
+            let asked = pin!(client.get_from(server, asked, &mut answer));
             let ended = select(asked, self.clock.sleep_until(deadline)).await;
             matches!(ended, Either::Left((Ok(()), _)))
         };

@@ -173,7 +173,8 @@ impl Workload for ReadWorkload {
         let beside = open(&self.service.beside(BESIDE.min(self.service.client.connections))).await?;
         let path_series = self.kinds.len();
         let reads = LogReads::new(own, beside, path_series, &context.clock);
-        Ok(ReadSession::new(reads, self.log.tree_head_path()))
+        let largest_answer = self.service.client.response_limit;
+        Ok(ReadSession::new(reads, self.log.tree_head_path(), largest_answer))
     }
 
     /// A read of the tree before any tree head was seen reads that first; where it says that the tree is empty, there is

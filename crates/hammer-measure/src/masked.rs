@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use crate::peer_text::is_obeyed;
+
 /// The secrets that the process was given where its plan says so.
 static GIVEN: RwLock<Vec<Arc<str>>> = RwLock::new(Vec::new());
 
@@ -36,18 +38,26 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
 
 /// The text with `***` in the place of every secret in it: as it is, in letters of another case, percent-encoded wholly, in part or
 /// more than once (RFC 3986 section 2.1), with pluses for spaces as forms have them, with the escapes of JSON (RFC 8259
-/// section 7), and with the character references of HTML. So is the start of a long secret that was cut off, and one of any length that the end of the text cuts off.
+/// section 7), with the character references of HTML, and with characters between that are not shown as they are. So is the start of a long secret that was cut off, and one of any length that the end of the text cuts off.
 pub fn masked(text: &str, secrets: &[&str]) -> String {
     let mut hidden = vec![false; text.len()];
-    let mut read: Vec<EncodedByte> = text.bytes().enumerate().map(EncodedByte::plain).collect();
-    for _ in 0..=MOST_ENCODED {
-        for secret in secrets {
-            hide(&read, secret.as_bytes(), &mut hidden);
+    let whole: Vec<EncodedByte> = text.bytes().enumerate().map(EncodedByte::plain).collect();
+    // A secret that a line break or a mark of direction splits can be put together again.
+    let is_shown = |symbol: char| !is_obeyed(symbol) && symbol != char::REPLACEMENT_CHARACTER;
+    let visible = text.char_indices().filter(|(_, symbol)| is_shown(*symbol));
+    let visible =
+        visible.flat_map(|(at, symbol)| whole[at..at + symbol.len_utf8()].iter().cloned()).collect();
+    for (mut read, is_visible) in [(whole, false), (visible, true)] {
+        for _ in 0..=MOST_ENCODED {
+            for secret in secrets {
+                hide(&read, secret.as_bytes(), &mut hidden);
+            }
+            if !read.iter().any(|byte| matches!(byte.byte, b'%' | b'\\' | b'&')) {
+                break;
+            }
+            read = decoded(&read);
+            read.retain(|byte| !is_visible || !byte.byte.is_ascii_control());
         }
-        if !read.iter().any(|byte| matches!(byte.byte, b'%' | b'\\' | b'&')) {
-            break;
-        }
-        read = decoded(&read);
     }
     let mut shown = String::with_capacity(text.len());
     let mut was_hidden = false;
@@ -146,6 +156,8 @@ fn escape(read: &[EncodedByte]) -> Option<(usize, Escaped)> {
         (b'%', _) => Some((3, Escaped::Byte(number(1..3)? as u8))),
         (b'\\', letter @ (b'"' | b'\\' | b'/')) => Some((2, Escaped::Byte(letter))),
         (b'\\', b't') => Some((2, Escaped::Byte(b'\t'))),
+        (b'\\', b'n') => Some((2, Escaped::Byte(b'\n'))),
+        (b'\\', b'r') => Some((2, Escaped::Byte(b'\r'))),
         (b'\\', b'u') => Some((6, Escaped::Symbol(char::from_u32(number(2..6)?)?))),
         (b'&', _) => reference(read),
         _ => None,
@@ -262,6 +274,21 @@ mod tests {
             crate::peer_bytes(&[b"x".repeat(297).as_slice(), b"given-canary-of-a-run"].concat()),
             "x".repeat(297) + "***"
         );
+    }
+
+    #[test]
+    fn a_secret_is_masked_whatever_splits_it_that_is_not_shown() {
+        let secret = "0123456789/abcdefghij";
+        for between in
+            ["\n", "\r\n\t", "\0", "\u{202e}", "\u{200b}", "\u{feff}", "\u{fffd}", "%0A", "\\n", "\\u000a"]
+        {
+            for split in 1..secret.len() {
+                let (start, end) = secret.split_at(split);
+                let written = format!("bad {start}{between}{end}{between} of yours");
+                assert_eq!(masked(&written, &[secret]), format!("bad ***{between} of yours"), "{written:?}");
+            }
+        }
+        assert_eq!(masked("01234\n5, 6789 no", &[secret]), "01234\n5, 6789 no");
     }
 
     #[test]

@@ -240,7 +240,9 @@ impl Recorder {
 
     /// Drain ended while it waited for a slot.
     pub fn abandon_queued(&mut self, series: usize, phase: Phase) {
-        self.record(series, phase).backlog -= 1;
+        let record = self.record(series, phase);
+        record.backlog -= 1;
+        record.add_cause(Fate::Abandoned, Detail::Failure(QUEUED_AT_THE_END), 1);
         self.never_ended(series, phase, Fate::Abandoned);
     }
 
@@ -484,6 +486,9 @@ impl SeriesRecord {
         }
     }
 }
+
+/// Why an operation was abandoned that waited for a slot until drain was over.
+const QUEUED_AT_THE_END: &str = "end of drain, never sent";
 
 #[cfg(test)]
 mod tests;

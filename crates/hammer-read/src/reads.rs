@@ -3,7 +3,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use hammer_audit::LogClient;
+use hammer_audit::{AnswerBound, LogClient, LogRequest};
 use hammer_core::promise::PromiseKind;
 use hammer_core::record::OperationRecord;
 use hammer_core::runtime::Clock;
@@ -82,27 +82,32 @@ impl LogReads {
         heads.back().cloned()
     }
 
-    /// One exchange of the operation.
+    /// One exchange of the operation, whose answer is within that bound, or that of the plan where it is `None`.
     ///
     /// # Errors
     /// How it ends, unless by a 200.
-    pub async fn get(&self, path: &str, answer: &mut Answer, record: &OperationRecord) -> Result<(), Ended> {
-        self.own.get((path, false), answer, record.exchange()).await
+    pub async fn get(
+        &self,
+        (path, bound): (&str, Option<AnswerBound>),
+        answer: &mut Answer,
+        record: &OperationRecord,
+    ) -> Result<(), Ended> {
+        let asked = LogRequest { path, compressed: false, bound };
+        self.own.get(asked, answer, record.exchange()).await
     }
 
-    /// One exchange beside the operation, whose answer may be compressed where that is said; and again a second later, twice at most, where
-    /// that failed for then or was refused.
+    /// One exchange beside the operation; and again a second later, twice at most, where that failed for then or was refused.
     ///
     /// # Errors
     /// How it ends, unless by a 200.
     pub async fn get_beside(
         &self,
         path: &str,
-        compressed: bool,
         answer: &mut Answer,
         record: &OperationRecord,
     ) -> Result<(), Ended> {
-        self.beside.get_or_later((path, compressed), answer, || record.step(self.path_series)).await
+        let asked = LogRequest { path, compressed: false, bound: None };
+        self.beside.get_or_later(asked, answer, || record.step(self.path_series)).await
     }
 
     /// Promises what the parts show by that check, a number of the protocol's own.

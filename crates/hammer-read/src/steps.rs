@@ -1,13 +1,13 @@
 use std::rc::Rc;
 
-use hammer_audit::LogClient;
+use hammer_audit::{AnswerBound, LogClient, LogRequest};
 use hammer_core::record::StepGuard;
 use hammer_core::runtime::Clock;
 use hammer_core::workload::Ended;
 use hammer_exchange::{exchange, expect_ok};
 use hammer_measure::{Nanos, Outcome};
 use hammer_net::Answer;
-use hammer_tlog::logs::tile::TileId;
+use hammer_tlog::logs::tile::{Level, TileId};
 use http::StatusCode;
 
 use crate::support::Lack;
@@ -24,17 +24,17 @@ impl LogSteps {
         Self { client, clock }
     }
 
-    /// Reads what is at `path`, which starts with `/`; the answer may be compressed where that is said.
+    /// Reads what is asked for.
     ///
     /// # Errors
     /// How the step ends, unless by a 200.
     pub async fn get(
         &self,
-        what: (&str, bool),
+        asked: LogRequest<'_>,
         answer: &mut Answer,
         step: StepGuard<'_>,
     ) -> Result<(), Ended> {
-        self.get_from(None, what, answer, step).await
+        self.get_from(None, asked, answer, step).await
     }
 
     /// Reads beside an operation as [`LogSteps::get`] does; where that failed for then or was refused, again a second later, twice at most, of the
@@ -44,15 +44,15 @@ impl LogSteps {
     /// How the last step ends, unless by a 200.
     pub(crate) async fn get_or_later<'a>(
         &self,
-        what: (&str, bool),
+        asked: LogRequest<'_>,
         answer: &mut Answer,
         start: impl Fn() -> StepGuard<'a>,
     ) -> Result<(), Ended> {
-        let mut ended = self.get_from(None, what, answer, start()).await;
+        let mut ended = self.get_from(None, asked, answer, start()).await;
         for _ in 0..LATER_LOOKS {
             let is_behind = matches!(ended, Err(Ended { outcome: Outcome::Refused, .. }));
             let Some(server) = self.server_later(ended, is_behind, answer).await else { break };
-            ended = self.get_from(server, what, answer, start()).await;
+            ended = self.get_from(server, asked, answer, start()).await;
         }
         ended
     }
@@ -79,11 +79,11 @@ impl LogSteps {
     async fn get_from(
         &self,
         server: Option<usize>,
-        what: (&str, bool),
+        asked: LogRequest<'_>,
         answer: &mut Answer,
         mut step: StepGuard<'_>,
     ) -> Result<(), Ended> {
-        let get = async |answer: &mut Answer| self.client.get_from(server, what, answer).await;
+        let get = async |answer: &mut Answer| self.client.get_from(server, asked, answer).await;
         exchange(&mut step, answer, self.clock.as_ref(), get).await?;
         expect_ok(&mut step, answer)
     }
@@ -193,11 +193,16 @@ impl LogSteps {
         answer: &mut Answer,
         start: &impl Fn() -> StepGuard<'a>,
     ) -> Result<(), Ended> {
-        let ended = self.get_from(server, (&format!("/{tile}"), compressed), answer, start()).await;
+        // How long entries may be is left to the plan: many are read at once.
+        let bound = matches!(tile.level, Level::Hashes(_)).then_some(AnswerBound::HASH_TILE);
+        let path = format!("/{tile}");
+        let ended =
+            self.get_from(server, LogRequest { path: &path, compressed, bound }, answer, start()).await;
         if answer.status != StatusCode::NOT_FOUND || tile.is_full() {
             return ended;
         }
-        self.get_from(server, (&format!("/{}", tile.full()), compressed), answer, start()).await
+        let path = format!("/{}", tile.full());
+        self.get_from(server, LogRequest { path: &path, compressed, bound }, answer, start()).await
     }
 }
 

@@ -111,13 +111,14 @@ impl ProofWatch {
             voice.observed("heads_unproved", unproved as f64);
         }
         if unjoined > 0 {
-            let said = "checkpoints were not joined to the followed tree, beside";
+            let said = if unjoined == 1 { "checkpoint was" } else { "checkpoints were" };
             let untried = match untried {
                 0 => String::new(),
                 untried => format!("; of {untried} nobody came to ask for what proves them"),
             };
             let why = self.refusal.map(|why| format!("; the last that was refused: failed to {why}"));
-            voice.note(&format!("{unjoined} {said} {joined} that were{untried}{}", why.unwrap_or_default()));
+            let beside = format!("not joined to the followed tree, beside {joined} that were");
+            voice.note(&format!("{unjoined} {said} {beside}{untried}{}", why.unwrap_or_default()));
         }
     }
 }

@@ -27,8 +27,8 @@ pub(super) struct TroubleWatch {
     in_a_row: u32,
     /// Since when no round has gone well nor brought a verdict, in the time without load.
     stuck_since: Option<Nanos>,
-    /// Since when each round was refused, or answered with what is not the log's.
-    refused_since: Option<Nanos>,
+    /// Since when each round was refused, or answered with what is of no use.
+    useless_since: Option<Nanos>,
     /// Whether a round went well.
     was_well: bool,
     /// Whether it was told that the next server was gone on to.
@@ -46,7 +46,7 @@ impl TroubleWatch {
             foreign: BTreeSet::new(),
             in_a_row: 0,
             stuck_since: None,
-            refused_since: None,
+            useless_since: None,
             was_well: false,
             was_elsewhere: false,
         }
@@ -63,8 +63,8 @@ impl TroubleWatch {
         self.readability.looked(started, voice.now(), went);
         let is_stuck = voice.is_judging() && went.as_ref().is_err_and(|why| why.breach_kind().is_none());
         self.stuck_since = is_stuck.then(|| self.stuck_since.unwrap_or(voice.now()));
-        let is_refused = went.as_ref().is_err_and(|why| why.is_refusal() || why.breach_kind().is_some());
-        self.refused_since = is_refused.then(|| self.refused_since.unwrap_or(started));
+        let is_useless = went.as_ref().is_err_and(Trouble::is_useless);
+        self.useless_since = is_useless.then(|| self.useless_since.unwrap_or(started));
         self.was_well |= went.is_ok();
         match went {
             Ok(()) => {
@@ -123,11 +123,11 @@ impl TroubleWatch {
         self.stuck_since.is_some_and(|since| now.since(since) >= patience)
     }
 
-    /// Whether the log has refused what is asked for long enough that nobody need wait for it: of one that was never of use, where its head,
+    /// Whether the log has answered with nothing of use long enough that nobody need wait for it: of one that was never of use, where its head,
     /// its key or its path is wrong, a moment.
     pub(super) fn is_hopeless(&self, now: Nanos) -> bool {
         let patience = if self.was_well { PATIENCE } else { A_MOMENT };
-        self.refused_since.is_some_and(|since| now.since(since) >= patience)
+        self.useless_since.is_some_and(|since| now.since(since) >= patience)
     }
 
     /// The last round could not do that.

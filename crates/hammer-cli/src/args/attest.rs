@@ -66,7 +66,7 @@ pub(crate) struct ProvisionArgs {
     #[command(flatten)]
     pub(crate) reach: ReachArgs,
     /// End after so many operations, however long they take
-    #[arg(short = 'n', long, value_name = "N", conflicts_with = "duration", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(short = 'n', long, value_name = "N", conflicts_with = "duration", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) operations: Option<u64>,
     #[command(flatten)]
     pub(crate) load: LoadArgs,

@@ -18,13 +18,26 @@ pub(super) fn thresholds(plan: &Plan) -> Vec<ScopedThreshold> {
     placed(plan).map(|(_, workload, threshold)| scoped(threshold, workload)).collect()
 }
 
-/// What can be said against them while no series is known: that one is of a workload which is not measured, or looks at no time.
+/// What can be said against them while no series is known: that one is of a workload which is not measured, looks at no time, or is to end the
+/// run by more than it measures.
 ///
 /// # Errors
 /// The first that is found, where it stands.
 pub(super) fn check_workloads(plan: &Plan) -> Result<(), PlanError> {
     for (at, workload, threshold) in placed(plan) {
-        let FullThreshold { series, window, .. } = threshold.full();
+        let full = threshold.full();
+        let over = full.judged_over();
+        if let Some(measurement) = plan.phases.measurement
+            && full.abort_on_fail
+            && !full.expect.threshold().adds_up()
+            && over > measurement
+        {
+            let why = format!(
+                "abort_on_fail never acts: it judges the last {over}, and the measurement is of {measurement}; give a shorter window"
+            );
+            return Err(PlanFault::Misfit(why).at(at));
+        }
+        let FullThreshold { series, window, .. } = full;
         if window == Some(TimeSpan::ZERO) {
             return Err(PlanFault::Misfit(ValueError::below("1ns").to_string()).at(at.key("window")));
         }

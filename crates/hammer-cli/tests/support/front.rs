@@ -15,11 +15,14 @@ pub(crate) enum Passed {
     On,
     /// It is answered with these bytes.
     Answered(Vec<u8>),
-    /// It has this status, and no body.
+    /// It has this status, and a page that is longer than a hash tile.
     Refused(u16),
     /// It is to be asked again in so many seconds.
     Later(u32),
 }
+
+/// Bytes of what a web server shows of a name that it does not have.
+const LENGTH_OF_PAGE: usize = 12 << 10;
 
 /// The URL of a front of the log at `url`, which serves until the test's process ends. `rule` says what becomes of a request by its path below
 /// the log's.
@@ -46,7 +49,10 @@ pub(crate) fn front(url: &str, rule: impl Fn(&str) -> Passed + Send + Sync + 'st
                         )
                         .into(),
                         Passed::Refused(status) => {
-                            format!("HTTP/1.1 {status} Refused\r\ncontent-length: 0\r\n\r\n").into()
+                            let page = " ".repeat(LENGTH_OF_PAGE);
+                            let length = page.len();
+                            format!("HTTP/1.1 {status} Refused\r\ncontent-length: {length}\r\n\r\n{page}")
+                                .into()
                         }
                     };
                     if (&stream).write_all(&answer).is_err() {

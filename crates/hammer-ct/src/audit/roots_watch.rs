@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::{Either, select};
-use hammer_audit::{LogClient, LogPlace};
+use hammer_audit::{LogClient, LogPlace, LogRequest};
 use hammer_core::observe::{ObservationSink, Observer};
 use hammer_core::runtime::{Clock, LocalFuture};
 use hammer_measure::Nanos;
@@ -51,8 +51,9 @@ impl RootsWatch {
         let deadline = clock.now().saturating_add(PATIENCE);
         let Ok(client) = LogClient::open(self.place, clock.clone()) else { return };
         let mut answer = Answer::new();
+        let asked = LogRequest { path: GET_ROOTS, compressed: false, bound: None };
         let is_answered = {
-            let asked = pin!(client.get_from(None, (GET_ROOTS, false), &mut answer));
+            let asked = pin!(client.get_from(None, asked, &mut answer));
             matches!(select(asked, clock.sleep_until(deadline)).await, Either::Left((Ok(()), _)))
         };
         let is_whole = is_answered && answer.status == StatusCode::OK;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use hammer_audit::AnswerBound;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
 use hammer_read::{Lack, Part, SeenHead, ends, malformed};
@@ -72,7 +73,7 @@ impl ReadSession {
         let mut proofs = Vec::new();
         for index in ends(start, count, head.size) {
             let path = entry_and_proof_path(index, head.size);
-            if self.get_beside(&path, false, &mut op.beside, record).await.is_err() {
+            if self.get_beside(&path, &mut op.beside, record).await.is_err() {
                 return self.lack(record, head, Lack::Refused);
             }
             proofs.push((index, op.beside.body.clone()));
@@ -96,7 +97,7 @@ impl ReadSession {
         let leaf = any.ok_or(malformed("entry that is not base64"))?;
         let hash = leaf.to_base64().replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
         let path = format!("{GET_PROOF_BY_HASH}?hash={hash}&tree_size={}", head.size);
-        self.get(&path, &mut op.answer, record).await?;
+        self.get((&path, Some(AnswerBound::PROOF)), &mut op.answer, record).await?;
         self.proof::<GetProofByHash>(&path, &op.answer.body, record)?;
         let parts = [Part::bytes(&head.raw), Part::bytes(&leaf.0), Part::bytes(&op.answer.body)];
         self.promise(record, Check::ProofByHash, parts);
@@ -108,7 +109,7 @@ impl ReadSession {
         let heads = self.two_heads(op.place.draw);
         let (older, newer) = heads.ok_or(malformed("tree without a head"))?;
         let path = format!("{GET_STH_CONSISTENCY}?first={}&second={}", older.size, newer.size);
-        self.get(&path, &mut op.answer, record).await?;
+        self.get((&path, Some(AnswerBound::PROOF)), &mut op.answer, record).await?;
         self.proof::<GetSthConsistency>(&path, &op.answer.body, record)?;
         let parts = [Part::bytes(&older.raw), Part::bytes(&newer.raw), Part::bytes(&op.answer.body)];
         self.promise(record, Check::Consistency, parts);
@@ -124,7 +125,7 @@ impl ReadSession {
     ) -> Result<(), Ended> {
         let index = op.place.first_leaf(1, head.size);
         let path = entry_and_proof_path(index, head.size);
-        self.get(&path, &mut op.answer, record).await?;
+        self.get((&path, Some(self.bound_of_entries(1))), &mut op.answer, record).await?;
         let entry: EntryAndProof = self.proof(&path, &op.answer.body, record)?;
         self.leaves.borrow_mut().add(leaf_hash(&entry.leaf_input.0), op.place.draw);
         let parts = [Part::bytes(&head.raw), Part::numbered(index, &op.answer.body)];
@@ -134,7 +135,7 @@ impl ReadSession {
 
     /// Reads the roots.
     pub(super) async fn roots(&self, op: &mut ReadOp, record: &OperationRecord) -> Result<(), Ended> {
-        self.get(GET_ROOTS, &mut op.answer, record).await?;
+        self.get((GET_ROOTS, None), &mut op.answer, record).await?;
         serde_json::from_slice::<Certificates>(&op.answer.body)
             .map_err(|_| malformed("answer is not roots"))?;
         self.promise(record, Check::Roots, [Part::bytes(&op.answer.body)]);
@@ -163,7 +164,8 @@ impl ReadSession {
         record: &OperationRecord,
     ) -> Result<u64, Ended> {
         let end = start + asked - 1;
-        self.get(&format!("{GET_ENTRIES}?start={start}&end={end}"), &mut op.answer, record).await?;
+        let path = format!("{GET_ENTRIES}?start={start}&end={end}");
+        self.get((&path, Some(self.bound_of_entries(asked))), &mut op.answer, record).await?;
         let entries = serde_json::from_slice::<LeafInputs<'_>>(&op.answer.body);
         let entries = entries.map_err(|_| malformed("answer is not entries"))?.entries;
         let count = entries.len() as u64;

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use hammer_audit::AnswerBound;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
 use hammer_read::{Lack, LogReads, Part, SeenHashes, SeenHead, malformed};
@@ -16,13 +17,22 @@ use super::record::Check;
 pub struct ReadSession {
     reads: LogReads,
     tree_head_path: &'static str,
+    /// Most bytes of any answer, by the plan.
+    largest_answer: usize,
     pub(super) fingerprints: RefCell<SeenHashes>,
     pub(super) leaves: RefCell<SeenHashes>,
 }
 
 impl ReadSession {
-    pub(super) fn new(reads: LogReads, tree_head_path: &'static str) -> Self {
-        Self { reads, tree_head_path, fingerprints: RefCell::default(), leaves: RefCell::default() }
+    pub(super) fn new(reads: LogReads, tree_head_path: &'static str, largest_answer: usize) -> Self {
+        let (fingerprints, leaves) = Default::default();
+        Self { reads, tree_head_path, largest_answer, fingerprints, leaves }
+    }
+
+    /// How long an answer with so many entries of RFC 6962 may be.
+    pub(super) fn bound_of_entries(&self, entries: u64) -> AnswerBound {
+        let bytes = usize::try_from(entries).unwrap_or(usize::MAX).saturating_mul(LARGEST_ENTRY);
+        AnswerBound::of(bytes.min(self.largest_answer))
     }
 
     /// Reads the tree head and keeps it; none where the tree is empty.
@@ -32,7 +42,7 @@ impl ReadSession {
         record: &OperationRecord,
         size_of: fn(&[u8]) -> Option<u64>,
     ) -> Result<Option<Arc<SeenHead>>, Ended> {
-        self.get(self.tree_head_path, &mut op.answer, record).await?;
+        self.get((self.tree_head_path, Some(AnswerBound::HEAD)), &mut op.answer, record).await?;
         let body = &op.answer.body;
         let size = size_of(body).ok_or(malformed("answer is not a tree head"))?;
         self.promise(record, Check::TreeHead, [Part::bytes(body)]);
@@ -79,3 +89,6 @@ impl Deref for ReadSession {
         &self.reads
     }
 }
+
+/// A leaf with its chain in base64.
+const LARGEST_ENTRY: usize = 256 << 10;

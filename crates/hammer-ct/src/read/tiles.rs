@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hammer_audit::AnswerBound;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
 use hammer_net::{Answer, gunzip_start};
@@ -107,7 +108,8 @@ impl ReadSession {
         }
         let any = self.fingerprints.borrow().any(op.place.draw);
         let fingerprint = any.ok_or(malformed("bundle without an issuer"))?;
-        self.get(&format!("/issuer/{fingerprint}"), &mut op.answer, record).await?;
+        let path = format!("/issuer/{fingerprint}");
+        self.get((&path, Some(AnswerBound::ISSUER)), &mut op.answer, record).await?;
         let parts = [Part::bytes(&fingerprint.0), Part::bytes(&op.answer.body)];
         self.promise(record, Check::Issuer, parts);
         Ok(())

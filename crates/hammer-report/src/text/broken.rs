@@ -3,7 +3,7 @@
 use super::number::grouped;
 use crate::report::Breach;
 
-/// Those of one workload and one kind, the first of which stands for them.
+/// Those of one workload and one kind, of which that of the first operation stands for them.
 struct BrokenKind<'a> {
     first: &'a Breach,
     count: u64,
@@ -17,7 +17,13 @@ pub(super) fn sentences(breaches: &[Breach]) -> (Vec<String>, u64) {
             (&kind.first.workload, &kind.first.kind) == (&breach.workload, &breach.kind)
         };
         match kinds.iter_mut().find(is_same) {
-            Some(kind) => kind.count += 1,
+            Some(kind) => {
+                kind.count += 1;
+                // They were told as they were found, by several verifiers.
+                if breach.seq.is_some_and(|seq| kind.first.seq.is_none_or(|first| seq < first)) {
+                    kind.first = breach;
+                }
+            }
             None => kinds.push(BrokenKind { first: breach, count: 1 }),
         }
     }

@@ -380,8 +380,9 @@ fn many_broken_promises_are_a_line_for_each_kind_and_all_are_counted() {
         story.accept(0, Phase::Measurement, 1, Nanos(10));
         story.promises = Ledger { made: broken, broken, ..Ledger::default() };
         story.interval(Phase::Measurement);
-        let text =
-            render(&report_of(&story.finish(|result| result.breaches = (0..named).map(breach).collect())));
+        let text = render(&report_of(
+            &story.finish(|result| result.breaches = (0..named).rev().map(breach).collect()),
+        ));
         let told = paragraphs(&text, "broken");
         assert_eq!(told.len(), 1 + usize::from(more.is_some()), "{text}");
         assert_eq!(told[0], first);

@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use hammer_audit::LogClient;
+use hammer_audit::{AnswerBound, LogClient};
 use hammer_core::record::OperationRecord;
 use hammer_core::runtime::Clock;
 use hammer_core::sample::Reservoir;
@@ -14,6 +14,7 @@ use hammer_net::Request;
 use hammer_read::{LogReads, Part, malformed, write_parts};
 use hammer_tlog::hash::{Hash, sha256};
 use http::header::CONTENT_TYPE;
+use http::uri::PathAndQuery;
 use http::{HeaderValue, StatusCode};
 
 use super::check::Check;
@@ -95,7 +96,7 @@ impl ServiceReadSession {
             }
             let client = Rc::new(client);
             let document = |path: &str| -> Result<Document, FatalError> {
-                Ok(Document { client: client.clone(), request: Request::get(client.path(path)?) })
+                Ok(Document { client: client.clone(), request: bounded(client.path(path)?, DOCUMENT) })
             };
             match service {
                 SigstoreService::Timestamp => session.timestamp = Some(document(CHAIN)?),
@@ -170,7 +171,7 @@ impl ServiceReadSession {
         let (first, last, tree) = (older.size, newer.size, &newer.tree_id);
         let path = format!("{LOG_PROOF}?firstSize={first}&lastSize={last}&treeID={tree}");
         let path = rekor.client.path(&path).map_err(|_| malformed("tree id that is no number"))?;
-        send(&rekor.client, &Request::get(path), op, record).await?;
+        send(&rekor.client, &bounded(path, AnswerBound::PROOF), op, record).await?;
         let parts = [Part::bytes(&older.raw), Part::bytes(&newer.raw), Part::bytes(&op.answer.body)];
         self.promise(record, Check::LogProof, parts);
         Ok(())
@@ -274,8 +275,8 @@ impl RekorReads {
         let mut search = Request::post(client.path(SEARCH)?, "");
         search.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         Ok(Self {
-            log_info: Request::get(client.path(LOG_INFO)?),
-            public_key: Request::get(client.path(PUBLIC_KEY)?),
+            log_info: bounded(client.path(LOG_INFO)?, DOCUMENT),
+            public_key: bounded(client.path(PUBLIC_KEY)?, DOCUMENT),
             search,
             client,
             beside,
@@ -308,6 +309,10 @@ impl RekorReads {
     }
 }
 
+fn bounded(path: PathAndQuery, bound: AnswerBound) -> Request {
+    Request { limit: Some(bound.on_the_wire()), ..Request::get(path) }
+}
+
 /// One exchange of the operation; fails unless it ended by a 200.
 async fn send(
     client: &ServiceClient,
@@ -322,6 +327,8 @@ async fn send(
 
 /// Workloads have the services of their kinds.
 const NO_SERVICE: Ended = Ended::failed(Outcome::Abandoned, "no such service");
+/// What always stands at one place: log information of many shards, keys, and chains of many authorities.
+const DOCUMENT: AnswerBound = AnswerBound::of(1 << 20);
 const CONFIGURATION: &str = "/api/v2/configuration";
 const MOST_HEADS: usize = 16;
 /// A record of one huge bundle must not be held in memory for the rest of the run.

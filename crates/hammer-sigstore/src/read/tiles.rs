@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hammer_audit::AnswerBound;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
 use hammer_read::{FULL_TILE, LARGEST_TILE, Lack, LogReads, Part, SeenHead, Support, UnreadTile, malformed};
@@ -32,7 +33,7 @@ impl ServiceReadSession {
         record: &OperationRecord,
     ) -> Result<Option<Arc<SeenHead>>, Ended> {
         let reads = self.reads()?;
-        reads.get(CHECKPOINT, &mut op.answer, record).await?;
+        reads.get((CHECKPOINT, Some(AnswerBound::HEAD)), &mut op.answer, record).await?;
         let body = &op.answer.body;
         self.promise(record, Check::Checkpoint, [Part::bytes(body)]);
         let size = size_of_tree(body).ok_or(malformed("answer is not a checkpoint"))?;

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use hammer_audit::LogClient;
+use hammer_audit::{AnswerBound, LogClient, LogRequest};
 use hammer_core::record::OperationRecord;
 use hammer_core::runtime::Clock;
 use hammer_core::workload::Ended;
@@ -54,7 +54,8 @@ impl VerifyWorkload {
         record: &OperationRecord,
     ) -> Result<(), Ended> {
         let VerifyOp { answer, proof, .. } = &mut *op;
-        entries.log.get((CHECKPOINT, false), answer, record.step(series.checkpoint)).await?;
+        let head = LogRequest { path: CHECKPOINT, compressed: false, bound: Some(AnswerBound::HEAD) };
+        entries.log.get(head, answer, record.step(series.checkpoint)).await?;
         let at = Instants::of(record, &answer.wire);
         write_parts(proof, FoundOnTiles::Whole as u8, [Part::bytes(&answer.body)]);
         let read = self.read_to_root(entries, series, op, record).await;

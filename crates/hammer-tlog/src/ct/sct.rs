@@ -12,6 +12,9 @@ pub enum SctError {
     /// The answer is not the JSON of an SCT.
     #[error("read an SCT: {0}")]
     Json(#[from] serde_json::Error),
+    /// The answer is no text.
+    #[error("read an SCT: {0}")]
+    Utf8(#[from] std::str::Utf8Error),
     /// A field is not base64.
     #[error("read the SCT's {field}: {source}")]
     Base64 {
@@ -72,7 +75,8 @@ pub struct Sct {
 impl Sct {
     /// Reads the answer of add-chain or add-pre-chain. Only its form is checked, not the signature or the version.
     pub fn from_json(body: &[u8]) -> Result<Self, SctError> {
-        let answer: AddChainResponse<'_> = serde_json::from_slice(body)?;
+        // What no field is of would pass over unread (RFC 8259 section 8.1).
+        let answer: AddChainResponse<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
         let decode =
             |field, text: &str| from_base64(text).map_err(|source| SctError::Base64 { field, source });
         let id = decode("id", &answer.id)?;

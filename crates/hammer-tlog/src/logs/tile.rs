@@ -22,7 +22,7 @@ pub enum TileError {
         path: String,
     },
     /// The bytes are not `width` hashes of 32 bytes.
-    #[error("read tile {tile}: {length} bytes are not {width} hashes")]
+    #[error("read tile {tile}: {} bytes are not {width} hashes", up_to_a_full_tile(*length))]
     Length {
         /// The tile that was asked for.
         tile: TileId,
@@ -123,6 +123,12 @@ impl Level {
             Self::Data | Self::Names | Self::Entries => size,
         }
     }
+}
+
+/// How many bytes there are. What is longer than any tile may not have been read to its end.
+fn up_to_a_full_tile(length: usize) -> String {
+    let most = usize::from(FULL_WIDTH) * 32;
+    if length > most { format!("more than {most}") } else { length.to_string() }
 }
 
 /// The bytes of a hash tile.

@@ -83,6 +83,17 @@ fn no_refusal_reads_as_an_sct() {
 }
 
 #[test]
+fn what_is_no_text_is_no_sct_though_no_field_is_of_it() {
+    for (name, _) in ACCEPTED {
+        let answer = testdata(&format!("tesseract/{name}.response"));
+        let with = |member: &[u8]| [br#"{"a":""#.as_slice(), member, br#"","#, &answer[1..]].concat();
+        assert_eq!(Sct::from_json(&with("\u{e9}".as_bytes())).unwrap(), sct(name));
+        let error = Sct::from_json(&with(&[0xff, 0xfe])).unwrap_err();
+        assert!(matches!(error, SctError::Utf8(_)), "{name}: {error}");
+    }
+}
+
+#[test]
 fn the_leaf_hash_of_a_promise_is_the_hash_of_its_leaf() {
     use hammer_tlog::ct::rfc6962::{MerkleTreeLeaf, sct_signature_input};
     use hammer_tlog::logs::merkle::leaf_hash;

@@ -18,7 +18,7 @@ use crate::error::{CliError, TargetError, UsageError};
 use crate::protocol::registry::Registry;
 
 use super::inspection::{Cost, Findings, Inspection, progress};
-use super::locally::locally;
+use super::locally::{locally, or_signal};
 use super::mismatch;
 use super::receipts;
 
@@ -30,7 +30,7 @@ pub(super) fn audit(args: &AuditArgs, registry: &Registry) -> Result<ExitCode, C
         return Err(UsageError::Range { from: args.from, to }.into());
     }
     let (log, client) = args.log.open(registry)?;
-    locally(verify(args, log, client))?.print(args.json)
+    locally(or_signal(verify(args, log, client)))?.print(args.json)
 }
 
 async fn verify(
@@ -58,7 +58,8 @@ async fn verify(
         Err(_) => None,
     };
     let cost = Cost::of(&clock, sweep.requests(), sweep.bytes());
-    Ok(Inspection::new((head, hint), swept, |swept| SweptEntries { kind, to: args.to, swept }, cost))
+    let entries = |swept| SweptEntries { kind, to: args.to, swept };
+    Ok(Inspection::new(args.log.place(), (head, hint), swept, entries, cost))
 }
 
 /// What the entries of the log are; nothing where not all could be read.

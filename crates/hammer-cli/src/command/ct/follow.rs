@@ -14,6 +14,7 @@ use hammer_net::ClientConfig;
 use hammer_report::text::number::grouped;
 use hammer_report::{ExitCode, ReasonKind, rfc3339};
 use hammer_tlog::logs::follow::Head;
+use hammer_values::{TimeSpan, ValueError};
 use serde_json::{Value, json};
 
 use crate::args::FollowArgs;
@@ -31,6 +32,9 @@ pub(super) fn follow(args: &FollowArgs, registry: &Registry) -> Result<ExitCode,
     let interval = args.interval.parse::<AuditInterval>();
     let interval = interval.map_err(|source| UsageError::Value { flag: "--interval", source })?;
     let duration = args.duration.as_deref().map(|text| time("-z", text)).transpose()?;
+    if duration == Some(TimeSpan::ZERO) {
+        return Err(UsageError::Value { flag: "-z", source: ValueError::below("1ns") }.into());
+    }
     let (log, client) = args.log.open(registry)?;
     // Once two heads contradict each other it is too late to find out.
     let evidence = FileFolder::made("--evidence", &args.evidence)?.writable()?;

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _};
 
 use hammer_audit::Trouble;
 use hammer_core::clock::MonotonicClock;
-use hammer_measure::{Now as _, shown_lines};
+use hammer_measure::{Now as _, peer_text, shown_lines};
 use hammer_report::text::number::{bytes, grouped};
 use hammer_report::{ExitCode, ReasonKind, rfc3339};
 use hammer_tlog::logs::follow::Head;
@@ -18,6 +18,8 @@ use crate::output::print;
 
 /// A log that was looked at once, at the head that it had.
 pub(super) struct Inspection<F> {
+    /// Where it was read.
+    place: String,
     /// The head; none where the log gave none.
     head: Option<Head>,
     /// What ended it before it was done.
@@ -66,6 +68,7 @@ impl Cost {
 impl<F: Findings> Inspection<F> {
     /// What was found at `head`, made into findings; nothing was looked for where there was no head, of which a hint may say why.
     pub(super) fn new<T>(
+        place: &str,
         (head, hint): (Result<Head, Trouble>, Option<String>),
         found: Option<Result<T, Trouble>>,
         findings: impl FnOnce(Option<T>) -> F,
@@ -73,7 +76,8 @@ impl<F: Findings> Inspection<F> {
     ) -> Self {
         let (head, without_head) = parts(head);
         let (found, early) = found.map_or((None, None), parts);
-        Self { head, ended: without_head.or(early), hint, findings: findings(found), cost }
+        let place = peer_text(place);
+        Self { place, head, ended: without_head.or(early), hint, findings: findings(found), cost }
     }
 
     /// Prints it; the exit code that follows.
@@ -101,6 +105,7 @@ impl<F: Findings> Inspection<F> {
 
     fn json(&self) -> Value {
         let mut json = self.findings.json(self.broken(), &self.cost);
+        json["log"] = json!(self.place);
         json["schema"] = json!(F::SCHEMA);
         json["exit_code"] = json!(self.exit_code().number());
         json["head"] = json!(self.head.as_ref().map(head_json));
@@ -119,6 +124,7 @@ impl<F: Findings> Inspection<F> {
         let mut line = |name: &str, value: &str| {
             let _ = writeln!(text, "{name:<10} {value}");
         };
+        line("log", &self.place);
         if let Some(head) = &self.head {
             let (size, signed) = (grouped(head.size), rfc3339(head.timestamp_ms));
             line("head", &format!("size {size}, root {}, signed {signed}", head.root));
@@ -201,8 +207,13 @@ mod tests {
         found: Option<Result<u64, Trouble>>,
     ) -> (u8, Inspection<Faults>) {
         let cost = Cost { seconds: 1.0, requests: 2, bytes: 3 };
-        let inspection =
-            Inspection::new((head, None), found, |faults: Option<u64>| Faults(faults.unwrap_or(0)), cost);
+        let inspection = Inspection::new(
+            "http://log",
+            (head, None),
+            found,
+            |faults: Option<u64>| Faults(faults.unwrap_or(0)),
+            cost,
+        );
         (inspection.exit_code().number(), inspection)
     }
 
@@ -217,7 +228,7 @@ mod tests {
         assert_eq!(inspected(Ok(Head::empty()), Some(Err(silence()))).0, 5);
         let (code, inspection) = inspected(Err(silence()), None);
         assert_eq!((code, &inspection.json()["head"]), (3, &Value::Null));
-        let ended = "FAIL, exit 3\nlooked     everywhere\nread       2 requests, 3 B\nended      failed to read checkpoint: ";
+        let ended = "FAIL, exit 3\nlog        http://log\nlooked     everywhere\nread       2 requests, 3 B\nended      failed to read checkpoint: ";
         assert!(inspection.text().starts_with(ended), "{}", inspection.text());
     }
 

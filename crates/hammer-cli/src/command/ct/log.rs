@@ -48,6 +48,11 @@ impl LogArgs {
         }))
     }
 
+    /// Where it is read: the URL, or that of a folder.
+    pub(super) fn place(&self) -> &str {
+        self.monitoring_url.as_ref().unwrap_or(&self.url)
+    }
+
     /// Which key each argument stands for.
     pub(super) fn flags(&self) -> Vec<(&'static str, &'static str)> {
         let monitoring = if self.is_folder() { "URL" } else { "--monitoring-url" };

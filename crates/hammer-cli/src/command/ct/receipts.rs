@@ -19,13 +19,13 @@ use crate::error::{CliError, TargetError, UsageError};
 use crate::protocol::registry::Registry;
 
 use super::inspection::{Cost, Findings, Inspection, progress};
-use super::locally::locally;
+use super::locally::{locally, or_signal};
 use super::mismatch;
 
 pub(super) fn audit(args: &AuditArgs, file: &Path, registry: &Registry) -> Result<ExitCode, CliError> {
     let receipts = read(file)?;
     let (log, client) = args.log.open(registry)?;
-    locally(look_up(args, receipts, log, client))?.print(args.json)
+    locally(or_signal(look_up(args, receipts, log, client)))?.print(args.json)
 }
 
 /// The receipts of a file, in order.
@@ -66,7 +66,13 @@ async fn look_up(
     };
     bar.finish_and_clear();
     let cost = Cost::of(&clock, lookup.requests(), lookup.bytes());
-    Ok(Inspection::new((head, hint), found, |found| LookedUpReceipts::new(receipts, found), cost))
+    Ok(Inspection::new(
+        args.log.place(),
+        (head, hint),
+        found,
+        |found| LookedUpReceipts::new(receipts, found),
+        cost,
+    ))
 }
 
 /// The receipts, and how they stand; all are unknown where they could not be looked up.

@@ -301,7 +301,10 @@ fn what_an_interruption_cut_off_says_nothing_of_the_server() {
         report_of(&story.finish(|result| result.interrupted = interrupted)).verdict.to_string()
     };
     assert_eq!(rare(1, 0, true), "INTERRUPTED, exit 130: interrupted by a signal");
-    assert_eq!(rare(1, 0, false), "FAIL, exit 1: nothing of names was accepted: 1 abandoned");
+    assert_eq!(
+        rare(1, 0, false),
+        "FAIL, exit 1: nothing of names was accepted: 1 abandoned (end of drain, never sent)"
+    );
     // What went wrong before the signal did not by it.
     let expected = "FAIL, exit 1: nothing of names was accepted: 1 timed out; interrupted by a signal";
     assert_eq!(rare(5, 1, true), expected);
@@ -318,7 +321,10 @@ fn an_interruption_before_any_answer_is_no_silence_of_the_server() {
     };
     let said = "INTERRUPTED, exit 130: interrupted by a signal, before any operation got an answer";
     assert_eq!(early(&[], 3, true), said);
-    assert_eq!(early(&[], 3, false), "FAIL, exit 3: no operation ever got an answer: 3 abandoned");
+    assert_eq!(
+        early(&[], 3, false),
+        "FAIL, exit 3: no operation ever got an answer: 3 abandoned (end of drain, never sent)"
+    );
     assert_eq!(early(&[], 0, true), said, "none was offered yet");
     // What went wrong before the signal did not by it.
     let silent = "FAIL, exit 3: no operation ever got an answer: 1 timed out; interrupted by a signal";
