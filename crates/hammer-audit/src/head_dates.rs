@@ -1,5 +1,7 @@
 //! What the times say that a log puts into its heads.
 
+use std::time::Duration;
+
 use hammer_tlog::logs::audit::{Kept, Published, ReceiptClock};
 use hammer_tlog::logs::follow::Head;
 
@@ -91,6 +93,13 @@ impl HeadDates {
         let detail = format!("{found}; the stated skew is {} ms", self.clock.skew_ms);
         Some(MisdatedHead { kind: BACKDATED_CHECKPOINT, detail, smaller: None })
     }
+}
+
+/// The kind and the words of the breach that a head is whose time had not come yet as it was fetched, so long after an epoch in milliseconds since
+/// 1970, of a log whose clock may be so far from ours. None of any other head.
+pub fn future_head(head: &Head, epoch_unix_ms: u64, skew: Duration) -> Option<(&'static str, String)> {
+    let clock = ReceiptClock { epoch_unix_ms, skew_ms: skew.as_millis() as u64, is_of_one_server: true };
+    HeadDates::new(clock).ahead(head).map(|found| (found.kind, found.detail))
 }
 
 #[cfg(test)]

@@ -45,6 +45,7 @@ mod unnamed_faults;
 pub use answer_bound::AnswerBound;
 pub use auditor::{DEFAULT_RECEIPTS, LogAuditor, MOST_LINKS};
 pub use entry_reading::{edge_of, leaves_of};
+pub use head_dates::future_head;
 pub use head_files::save_heads;
 pub use head_memory::HeadMemory;
 pub use inspector::LogInspector;

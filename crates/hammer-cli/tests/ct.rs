@@ -8,6 +8,8 @@ mod hammer;
 mod log;
 #[path = "support/on_time.rs"]
 mod on_time;
+#[path = "support/shifted_clock.rs"]
+mod shifted_clock;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,6 +24,7 @@ use serde_json::{Value, json};
 use hammer::{Started, command, hammer};
 use log::{FLAVOURS, Log};
 use on_time::exit_if_on_time;
+use shifted_clock::ShiftedClock;
 
 fn lines(text: &str) -> Vec<Value> {
     text.lines()
@@ -97,6 +100,23 @@ fn an_honest_log_passes_the_audit_whole_and_in_part() {
         let beyond = log.hammer("audit", &["--from", "401"]);
         assert_eq!((beyond.code, beyond.stdout.as_str()), (2, ""));
         assert!(beyond.stderr.contains("failed to use --from 401: the tree has 400 leaves"), "{beyond:?}");
+    }
+}
+
+#[test]
+fn a_head_of_the_future_is_told_by_an_audit_and_one_that_is_dated_within_the_skew_is_not() {
+    for flavour in FLAVOURS {
+        for (ahead_ms, exit_code) in [(3_600_000, 4), (300, 0), (-3_600_000, 0)] {
+            let plan = CtLabPlan { flavour, ..CtLabPlan::default() };
+            let log = Log::by_clock(plan, ShiftedClock::ahead_by(ahead_ms));
+            let ended = log.hammer("audit", &[]);
+            assert_eq!(ended.code, exit_code, "{ended:?}");
+            let told = ended.stdout.matches("BROKEN     future-checkpoint: a head of ").count();
+            assert_eq!(told, usize::from(exit_code == 4), "{ended:?}");
+            let found: Value = serde_json::from_str(&log.hammer("audit", &["--json"]).stdout).unwrap();
+            assert_eq!(found["flaws"].as_array().unwrap().len(), told, "{found}");
+            assert_eq!(found["flawed"], told, "{found}");
+        }
     }
 }
 

@@ -8,16 +8,16 @@ mod hammer;
 mod log;
 #[path = "support/on_time.rs"]
 mod on_time;
+#[path = "support/shifted_clock.rs"]
+mod shifted_clock;
 
-use std::time::Duration;
-
-use hammer_lab::clock::Sleep;
-use hammer_lab::{Clock, CtLabPlan, FaultScript, SystemClock};
+use hammer_lab::{CtLabPlan, FaultScript};
 use hammer_report::Report;
 use hammer_values::TimeSpan;
 
 use log::{FLAVOURS, Log};
 use on_time::exit_if_on_time;
+use shifted_clock::ShiftedClock;
 
 /// All that was promised was found, and nothing else was told.
 fn is_believed(report: &Report) {
@@ -27,24 +27,6 @@ fn is_believed(report: &Report) {
     assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?}", report.verdict);
 }
 
-/// The machine's clock, so far behind.
-#[derive(Debug)]
-struct SlowClock(SystemClock, Duration);
-
-impl Clock for SlowClock {
-    fn unix_ms(&self) -> u64 {
-        self.0.unix_ms() - self.1.as_millis() as u64
-    }
-
-    fn elapsed(&self) -> Duration {
-        self.0.elapsed()
-    }
-
-    fn sleep_until(&self, at: Duration) -> Sleep {
-        self.0.sleep_until(at)
-    }
-}
-
 #[test]
 fn a_log_whose_clock_is_behind_by_more_than_its_merge_delay_is_not_late() {
     for flavour in FLAVOURS {
@@ -52,7 +34,7 @@ fn a_log_whose_clock_is_behind_by_more_than_its_merge_delay_is_not_late() {
         let delay = Some(TimeSpan::from_millis(700));
         let faults = FaultScript { publication_delay: delay, ..FaultScript::default() };
         let plan = CtLabPlan { flavour, enable_publication_awaiter: false, faults, ..CtLabPlan::default() };
-        let log = Log::by_clock(plan, SlowClock(SystemClock::new(), Duration::from_secs(30)));
+        let log = Log::by_clock(plan, ShiftedClock::ahead_by(-30_000));
         let load = ["-q", "100/s", "-z", "2s", "--mmd", "20s", "--out", "-"];
         is_believed(&log.hammer("submit", &load).report());
     }

@@ -18,7 +18,8 @@ use super::stopped::is_stopped;
 
 #[test]
 fn users_whose_answers_wait_for_a_stopped_hammer_were_held_up_by_it() {
-    let report = stopped("users: 10, think: 20ms", 6, &[(Duration::ZERO, Duration::from_secs(2))]);
+    let report =
+        stopped("users: 10, think: 20ms", "measurement: 6s", &[(Duration::ZERO, Duration::from_secs(2))]);
     let finding = standstill(&report);
     assert!(finding.of.unwrap() >= finding.count.unwrap(), "{finding:?}");
     assert!(finding.longest_ns.unwrap() > Nanos::from_millis(1_500).0, "{finding:?}");
@@ -26,7 +27,7 @@ fn users_whose_answers_wait_for_a_stopped_hammer_were_held_up_by_it() {
 
 #[test]
 fn fewer_than_one_arrival_in_a_hundred_that_comes_due_in_a_standstill_is_enough() {
-    let report = stopped("rate: 50/s", 21, &[(Duration::ZERO, Duration::from_millis(200))]);
+    let report = stopped("rate: 50/s", "measurement: 21s", &[(Duration::ZERO, Duration::from_millis(200))]);
     let finding = standstill(&report);
     assert!(finding.longest_ns.unwrap() > Nanos::from_millis(150).0, "{finding:?}");
     assert!(report.health.alarms.as_ref().unwrap().stood_ns > Nanos::from_millis(150).0);
@@ -35,10 +36,18 @@ fn fewer_than_one_arrival_in_a_hundred_that_comes_due_in_a_standstill_is_enough(
 #[test]
 fn a_hammer_that_runs_for_ten_of_every_ninety_milliseconds_is_not_believed() {
     let duty = vec![(Duration::from_millis(10), Duration::from_millis(80)); 30];
-    let report = stopped("users: 10, think: 5ms", 5, &duty);
+    let report = stopped("users: 10, think: 5ms", "measurement: 5s", &duty);
     let finding = standstill(&report);
     assert!(finding.count.unwrap() * 100 > finding.of.unwrap(), "{finding:?}");
     assert!(finding.count.unwrap() >= 100, "ten users, and thirty times: {finding:?}");
+}
+
+/// Users who wait mean to send in neither phase: those that it held up are of warm-up, and measurement has fewer of them.
+#[test]
+fn a_hammer_that_stands_still_from_warm_up_into_measurement_is_not_believed() {
+    let phases = "warm_up: 3s, measurement: 4s";
+    let report = stopped("users: 10, think: 20ms", phases, &[(Duration::ZERO, Duration::from_secs(3))]);
+    assert!(standstill(&report).longest_ns.unwrap() > Nanos::from_secs(2).0, "{:?}", report.health);
 }
 
 /// The finding that names the standstill, for which the run is not believed.
@@ -53,8 +62,8 @@ fn standstill(report: &Report) -> &Finding {
     finding
 }
 
-/// The report of a load of so many seconds on a server that answers at once. A second into it hammer runs and is stopped in turn.
-fn stopped(load: &str, seconds: u64, stops: &[(Duration, Duration)]) -> Report {
+/// The report of a load in those phases on a server that answers at once. A second into it hammer runs and is stopped in turn.
+fn stopped(load: &str, phases: &str, stops: &[(Duration, Duration)]) -> Report {
     let (asked, is_asked) = channel();
     let address = answering(asked);
     let folder = Folder::new();
@@ -62,7 +71,7 @@ fn stopped(load: &str, seconds: u64, stops: &[(Duration, Duration)]) -> Report {
         "target: {{ url: \"http://{address}/\" }}
 workloads: [{{ name: web, http: {{}}, load: {{ {load} }}, timeout: 60s }}]
 threads: {{ shards: 1 }}
-phases: {{ measurement: {seconds}s, drain: 60s }}
+phases: {{ {phases}, drain: 60s }}
 "
     );
     let plan = folder.write("plan.yaml", &plan);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use hammer_core::clock::MonotonicClock;
+use hammer_core::clock::{MonotonicClock, unix_millis};
 use hammer_ct::{LogKind, LogSweep, LogTarget, Swept};
 use hammer_net::ClientConfig;
 use hammer_report::text::number::grouped;
@@ -38,7 +38,7 @@ async fn verify(
     log: Arc<LogTarget>,
     client: ClientConfig,
 ) -> Result<Inspection<SweptEntries>, CliError> {
-    let clock = MonotonicClock::starting_now();
+    let (clock, epoch_unix_ms) = (MonotonicClock::starting_now(), unix_millis());
     let kind = log.kind;
     let mut sweep = LogSweep::new(log.clone(), client.clone(), Rc::new(clock)).map_err(TargetError::from)?;
     let head = sweep.head().await;
@@ -59,7 +59,7 @@ async fn verify(
     };
     let cost = Cost::of(&clock, sweep.requests(), sweep.bytes());
     let entries = |swept| SweptEntries { kind, to: args.to, swept };
-    Ok(Inspection::new(args.log.place(), (head, hint), swept, entries, cost))
+    Ok(Inspection::new(args.log.place(), (head, hint), swept, entries, cost).dated(epoch_unix_ms, log.skew))
 }
 
 /// What the entries of the log are; nothing where not all could be read.
@@ -109,7 +109,7 @@ impl Findings for SweptEntries {
         (swept.flaws.iter().take(most).map(fault).collect(), swept.flawed)
     }
 
-    fn json(&self, broken: Option<(&str, String)>, cost: &Cost) -> Value {
+    fn json(&self, broken: Vec<(&str, String)>, cost: &Cost) -> Value {
         let read = self.swept.as_ref().map(|swept| {
             let (entries, rate) = rate(&swept.leaves, cost);
             json!({
@@ -125,11 +125,12 @@ impl Findings for SweptEntries {
                 },
             })
         });
+        let of_head = broken.len() as u64;
         let swept = self.swept.iter().flat_map(|swept| swept.flaws.iter().cloned());
         let broken = broken.into_iter().map(|(kind, detail)| (kind, None, detail));
         let flaw = |(kind, index, detail): (&str, Option<u64>, String)| json!({ "kind": kind, "index": index, "detail": detail });
         let flaws: Vec<Value> = broken.chain(swept).map(flaw).collect();
-        let flawed = self.swept.as_ref().map_or(flaws.len() as u64, |swept| swept.flawed);
+        let flawed = of_head + self.swept.as_ref().map_or(0, |swept| swept.flawed);
         json!({ "read": read, "flaws": flaws, "flawed": flawed })
     }
 }

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
+use std::time::Duration;
 
-use hammer_audit::Trouble;
+use hammer_audit::{Trouble, future_head};
 use hammer_core::clock::MonotonicClock;
 use hammer_measure::{Now as _, peer_text, shown_lines};
 use hammer_report::text::number::{bytes, grouped};
@@ -22,6 +23,8 @@ pub(super) struct Inspection<F> {
     place: String,
     /// The head; none where the log gave none.
     head: Option<Head>,
+    /// The kind and the words of what is wrong with the head's time.
+    misdated: Option<(&'static str, String)>,
     /// What ended it before it was done.
     ended: Option<Trouble>,
     /// Why there was no head, where the log is not the one that was named.
@@ -53,9 +56,8 @@ pub(super) trait Findings {
     /// The first `most` faults, each with how grave it is, and how many there are in all.
     fn faults(&self, most: usize) -> (Vec<(&'static str, String)>, u64);
 
-    /// What is the findings' own in the JSON; `broken` is kind and detail of the promise that was broken by what ended the
-    /// inspection.
-    fn json(&self, broken: Option<(&str, String)>, cost: &Cost) -> Value;
+    /// What is the findings' own in the JSON; `broken` is kind and detail of the promises that the head broke, or what ended the inspection.
+    fn json(&self, broken: Vec<(&str, String)>, cost: &Cost) -> Value;
 }
 
 impl Cost {
@@ -77,7 +79,15 @@ impl<F: Findings> Inspection<F> {
         let (head, without_head) = parts(head);
         let (found, early) = found.map_or((None, None), parts);
         let place = peer_text(place);
-        Self { place, head, ended: without_head.or(early), hint, findings: findings(found), cost }
+        let (ended, misdated) = (without_head.or(early), None);
+        Self { place, head, misdated, ended, hint, findings: findings(found), cost }
+    }
+
+    /// Holds the head's time against our clock, of a log whose own may be so far from it; instants are counted from an epoch in milliseconds
+    /// since 1970.
+    pub(super) fn dated(self, epoch_unix_ms: u64, skew: Duration) -> Self {
+        let misdated = self.head.as_ref().and_then(|head| future_head(head, epoch_unix_ms, skew));
+        Self { misdated, ..self }
     }
 
     /// Prints it; the exit code that follows.
@@ -94,13 +104,15 @@ impl<F: Findings> Inspection<F> {
             None if self.head.is_none() && why.is_silence() => ReasonKind::NoAnswer,
             None => ReasonKind::NotBelievable,
         });
-        ExitCode::of(ended.into_iter().chain(self.findings.reason()))
+        let misdated = self.misdated.as_ref().map(|_| ReasonKind::PromiseBroken);
+        ExitCode::of(ended.into_iter().chain(misdated).chain(self.findings.reason()))
     }
 
-    /// Kind and detail of the promise that was broken by what ended it.
-    fn broken(&self) -> Option<(&str, String)> {
-        let why = self.ended.as_ref()?;
-        Some((why.breach_kind()?, format!("failed to {why}")))
+    /// Kind and detail of the promises that its time, and what ended it, broke.
+    fn broken(&self) -> Vec<(&str, String)> {
+        let of_end =
+            self.ended.as_ref().and_then(|why| Some((why.breach_kind()?, format!("failed to {why}"))));
+        self.misdated.clone().into_iter().chain(of_end).collect()
     }
 
     fn json(&self) -> Value {
@@ -132,7 +144,7 @@ impl<F: Findings> Inspection<F> {
         self.findings.lines(&self.cost).iter().for_each(|(name, value)| line(name, value));
         let Cost { requests, bytes: read, .. } = self.cost;
         line("read", &format!("{} requests, {}", grouped(requests), bytes(read)));
-        if let Some((kind, detail)) = self.broken() {
+        for (kind, detail) in self.broken() {
             line("BROKEN", &format!("{kind}: {detail}"));
         }
         let (faults, in_all) = self.findings.faults(SHOWN);
@@ -197,7 +209,7 @@ mod tests {
             ((0..self.0).take(most).map(|fault| ("BROKEN", fault.to_string())).collect(), self.0)
         }
 
-        fn json(&self, _broken: Option<(&str, String)>, _cost: &Cost) -> Value {
+        fn json(&self, _broken: Vec<(&str, String)>, _cost: &Cost) -> Value {
             json!({ "faults": self.0 })
         }
     }

@@ -52,7 +52,7 @@ async fn look_up(
     log: Arc<LogTarget>,
     client: ClientConfig,
 ) -> Result<Inspection<LookedUpReceipts>, CliError> {
-    let clock = MonotonicClock::starting_now();
+    let (clock, epoch_unix_ms) = (MonotonicClock::starting_now(), unix_millis());
     let mut lookup =
         ReceiptLookup::new(log.clone(), client.clone(), Rc::new(clock)).map_err(TargetError::from)?;
     let bar = progress(args, receipts.len() as u64, "{bar:20} {human_pos} of {human_len} receipts");
@@ -66,13 +66,9 @@ async fn look_up(
     };
     bar.finish_and_clear();
     let cost = Cost::of(&clock, lookup.requests(), lookup.bytes());
-    Ok(Inspection::new(
-        args.log.place(),
-        (head, hint),
-        found,
-        |found| LookedUpReceipts::new(receipts, found),
-        cost,
-    ))
+    let standing = |found| LookedUpReceipts::new(receipts, found);
+    let inspection = Inspection::new(args.log.place(), (head, hint), found, standing, cost);
+    Ok(inspection.dated(epoch_unix_ms, log.skew))
 }
 
 /// The receipts, and how they stand; all are unknown where they could not be looked up.
@@ -189,7 +185,7 @@ impl Findings for LookedUpReceipts {
         (others.take(most).map(fault).collect(), in_all)
     }
 
-    fn json(&self, _broken: Option<(&str, String)>, _cost: &Cost) -> Value {
+    fn json(&self, of_head: Vec<(&str, String)>, _cost: &Cost) -> Value {
         let Counts { found, pending, unknown, broken, verified, bad, unverified } = &self.counts;
         let others = self.others().map(|(receipt, standing, detail)| {
             json!({
@@ -205,6 +201,7 @@ impl Findings for LookedUpReceipts {
             "receipts": self.receipts.len(),
             "found": found,
             "broken": broken,
+            "flaws": of_head.iter().map(|(kind, detail)| json!({ "kind": kind, "detail": detail })).collect::<Vec<_>>(),
             "pending": pending,
             "unknown": unknown,
             "scts": { "verified": verified, "bad": bad, "unverified": unverified },
