@@ -1,34 +1,82 @@
 //! The body of a request.
 
-use std::fmt;
 use std::io::IoSlice;
+use std::ops::Range;
 use std::sync::Arc;
+use std::{fmt, iter};
 
 use bytes::Bytes;
 
-/// The body of a request: parts that are there already, one behind the other, or none. A clone shares them.
+/// The body of a request: parts, one behind the other, or none. A clone shares them.
 ///
 /// A buffer that is used again and again becomes a part without a copy by [`Bytes::from_owner`]. What many bodies have in common is
-/// a part of each.
+/// a part of each. What takes too much memory is a part that is made as it is sent.
 #[derive(Clone, Debug, Default)]
 pub struct Body {
-    first: Bytes,
-    rest: Vec<Bytes>,
+    first: BodyPart,
+    rest: Vec<BodyPart>,
     length: usize,
+}
+
+/// A part of a body.
+#[derive(Clone, Debug)]
+pub enum BodyPart {
+    /// Bytes that are there already.
+    There(Bytes),
+    /// Bytes that are made as they are sent.
+    Made(Arc<dyn BodySource>),
+}
+
+/// Bytes of a body that are made as they are sent, and again where they are sent again: always the same.
+pub trait BodySource: fmt::Debug + Send + Sync {
+    /// How many there are.
+    fn length(&self) -> usize;
+
+    /// Appends those of that range, which is within them.
+    fn append(&self, range: Range<usize>, out: &mut Vec<u8>);
+}
+
+impl BodyPart {
+    fn len(&self) -> usize {
+        match self {
+            Self::There(bytes) => bytes.len(),
+            Self::Made(source) => source.length(),
+        }
+    }
+
+    /// Appends the bytes of that range, which is within them.
+    pub(crate) fn append(&self, range: Range<usize>, out: &mut Vec<u8>) {
+        match self {
+            Self::There(bytes) => out.extend_from_slice(&bytes[range]),
+            Self::Made(source) => source.append(range, out),
+        }
+    }
+}
+
+impl Default for BodyPart {
+    fn default() -> Self {
+        Self::There(Bytes::new())
+    }
+}
+
+impl<T: Into<Bytes>> From<T> for BodyPart {
+    fn from(bytes: T) -> Self {
+        Self::There(bytes.into())
+    }
 }
 
 impl Body {
     /// No body.
     pub const fn empty() -> Self {
-        Self { first: Bytes::new(), rest: Vec::new(), length: 0 }
+        Self { first: BodyPart::There(Bytes::new()), rest: Vec::new(), length: 0 }
     }
 
     /// A body of these parts, one behind the other.
-    pub fn rope(parts: impl IntoIterator<Item = Bytes>) -> Self {
-        let mut parts = parts.into_iter().filter(|part| !part.is_empty());
+    pub fn rope(parts: impl IntoIterator<Item = impl Into<BodyPart>>) -> Self {
+        let mut parts = parts.into_iter().map(Into::into).filter(|part| part.len() > 0);
         let first = parts.next().unwrap_or_default();
         let rest: Vec<_> = parts.collect();
-        let length = first.len() + rest.iter().map(Bytes::len).sum::<usize>();
+        let length = first.len() + rest.iter().map(BodyPart::len).sum::<usize>();
         Self { first, rest, length }
     }
 
@@ -43,19 +91,48 @@ impl Body {
     }
 
     /// Its parts, in order; none of them is empty.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = &Bytes> {
-        std::iter::once(&self.first).chain(&self.rest).filter(|part| !part.is_empty())
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &BodyPart> {
+        iter::once(&self.first).chain(&self.rest).filter(|part| part.len() > 0)
     }
 
-    /// All of it in one piece; without a copy where it has one part.
+    /// Whether a part of it is made as it is sent.
+    pub(crate) fn is_made(&self) -> bool {
+        self.parts().any(|part| matches!(part, BodyPart::Made(_)))
+    }
+
+    /// All of it in one piece; without a copy where it has one part that is there.
     pub(crate) fn to_bytes(&self) -> Bytes {
-        match &*self.rest {
-            [] => self.first.clone(),
-            rest => Bytes::from([std::slice::from_ref(&self.first), rest].concat().concat()),
+        if let (BodyPart::There(bytes), []) = (&self.first, &*self.rest) {
+            return bytes.clone();
+        }
+        let mut all = Vec::with_capacity(self.length);
+        self.append_to(&mut all);
+        all.into()
+    }
+
+    /// Appends all of it.
+    pub(crate) fn append_to(&self, out: &mut Vec<u8>) {
+        self.parts().for_each(|part| part.append(0..part.len(), out));
+    }
+
+    /// Appends what is to be made of it behind the first `skip` bytes, [`PIECE`] bytes at most: nothing where the byte there is there already.
+    pub(crate) fn make(&self, skip: usize, out: &mut Vec<u8>) {
+        if let Some((part @ BodyPart::Made(_), from)) = self.part_at(skip) {
+            part.append(from..part.len().min(from + PIECE), out);
         }
     }
 
-    /// Fills `slices` with what is behind the first `skip` bytes, as far as there is room; returns how many it filled.
+    /// Appends what is behind the first `skip` bytes, `most` at most.
+    pub(crate) fn append_piece(&self, mut skip: usize, mut most: usize, out: &mut Vec<u8>) {
+        while let Some((part, from)) = self.part_at(skip).filter(|_| most > 0) {
+            let here = (part.len() - from).min(most);
+            part.append(from..from + here, out);
+            (skip, most) = (skip + here, most - here);
+        }
+    }
+
+    /// Fills `slices` with what is behind the first `skip` bytes, as far as there is room and up to what has to be made; returns how many it
+    /// filled.
     pub(crate) fn slices<'a>(&'a self, mut skip: usize, slices: &mut [IoSlice<'a>]) -> usize {
         let mut filled = 0;
         for part in self.parts() {
@@ -63,12 +140,23 @@ impl Body {
                 skip -= part.len();
                 continue;
             }
-            let Some(slice) = slices.get_mut(filled) else { break };
-            *slice = IoSlice::new(&part[skip..]);
+            let (BodyPart::There(bytes), Some(slice)) = (part, slices.get_mut(filled)) else { break };
+            *slice = IoSlice::new(&bytes[skip..]);
             skip = 0;
             filled += 1;
         }
         filled
+    }
+
+    /// The part with the byte behind the first `skip`, and where it is in that.
+    fn part_at(&self, mut skip: usize) -> Option<(&BodyPart, usize)> {
+        for part in self.parts() {
+            if skip < part.len() {
+                return Some((part, skip));
+            }
+            skip -= part.len();
+        }
+        None
     }
 }
 
@@ -124,12 +212,15 @@ impl fmt::Debug for BodyBuffer {
     }
 }
 
-impl<T: Into<Bytes>> From<T> for Body {
-    fn from(bytes: T) -> Self {
-        let first = bytes.into();
+impl<T: Into<BodyPart>> From<T> for Body {
+    fn from(part: T) -> Self {
+        let first = part.into();
         Self { length: first.len(), first, rest: Vec::new() }
     }
 }
+
+/// Bytes that are made at once: what a socket takes at once, about.
+pub(crate) const PIECE: usize = 64 << 10;
 
 #[cfg(test)]
 mod tests {
@@ -148,7 +239,43 @@ mod tests {
             let text: Vec<u8> = slices[..filled].iter().flat_map(|slice| slice.iter().copied()).collect();
             assert_eq!(text, expected.as_bytes(), "from {skip} into {room}");
         }
-        assert!(Body::rope([]).is_empty() && Body::from("").is_empty());
+        assert!(Body::rope([Bytes::new()]).is_empty() && Body::from("").is_empty());
+    }
+
+    /// Counts up from nothing.
+    #[derive(Debug)]
+    struct Counted(usize);
+
+    impl BodySource for Counted {
+        fn length(&self) -> usize {
+            self.0
+        }
+
+        fn append(&self, range: Range<usize>, out: &mut Vec<u8>) {
+            out.extend(range.map(|at| at as u8));
+        }
+    }
+
+    #[test]
+    fn what_is_made_as_it_is_sent_is_sent_from_anywhere() {
+        let made = || BodyPart::Made(Arc::new(Counted(3)));
+        let body = Body::rope([BodyPart::from("ab"), made(), made(), BodyPart::from("c")]);
+        let whole = b"ab\0\x01\x02\0\x01\x02c";
+        assert!(body.is_made() && body.len() == whole.len() && body.to_bytes() == whole[..]);
+        for skip in 0..whole.len() {
+            for most in 0..=whole.len() {
+                let mut piece = Vec::new();
+                body.append_piece(skip, most, &mut piece);
+                assert_eq!(piece, &whole[skip..whole.len().min(skip + most)]);
+            }
+            let (mut made, mut slices) = (Vec::new(), [IoSlice::new(&[]); 4]);
+            body.make(skip, &mut made);
+            let filled = body.slices(skip, &mut slices);
+            // What is there already is not made, and what has to be made is not there.
+            assert_eq!((made.is_empty(), filled), ([0, 1, 8].contains(&skip), usize::from(made.is_empty())));
+            let next = slices[..filled].first().map_or(&made[..], |slice| slice);
+            assert!(!next.is_empty() && whole[skip..].starts_with(next), "{skip}");
+        }
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub(crate) struct ClientContext {
     pub(crate) buffer: RefCell<Box<[u8]>>,
     /// Lent to whoever writes a request's head.
     pub(crate) head: RefCell<Vec<u8>>,
+    /// Lent to whoever sends a part of a body that is made as it is sent.
+    pub(crate) made: RefCell<Vec<u8>>,
     /// Some answers were larger than what a server can send before anybody reads.
     pub(crate) has_large_answers: Cell<bool>,
     /// The kernel said when the last answer arrived. Where it does not, what lies in a socket arrives late.
@@ -49,6 +51,7 @@ impl ClientContext {
             log,
             buffer: RefCell::new(vec![0; BUFFER].into()),
             head: RefCell::default(),
+            made: RefCell::default(),
             has_large_answers: Cell::new(false),
             has_stamps: Cell::new(true),
         })

@@ -1,13 +1,18 @@
 //! HTTP/2 (RFC 9113): an exchange takes a granted stream of a connection that others share.
 
+use std::future::poll_fn;
+use std::pin::pin;
+
 use bytes::Bytes;
-use h2::RecvStream;
+use futures::future::{Either, select};
+use h2::{RecvStream, SendStream};
 use hammer_measure::Nanos;
 use http::HeaderMap;
 use http::header::CONTENT_ENCODING;
 
 use self::fault::{Attempt, StreamFault};
 use crate::attempt::Broken;
+use crate::body::{Body, PIECE};
 use crate::context::ClientContext;
 use crate::request::{Answer, Request};
 use crate::trouble::tells_of_trouble;
@@ -81,19 +86,31 @@ async fn exchange_on(
     context: &ClientContext,
 ) -> Result<Nanos, StreamFault> {
     let answer = &mut *note.answer;
-    let body = request.body.to_bytes();
+    let body = &request.body;
     let mut sender = connection.sender.clone();
     let sent = context.clock.now();
     // What is sent again was sent when it was sent first.
     answer.wire.sent.get_or_insert(sent);
     let (response, mut upload) =
         sender.send_request(head, body.is_empty()).map_err(StreamFault::BeforeAnswer)?;
-    if !body.is_empty() {
+    if !body.is_empty() && !body.is_made() {
         // It is there already, so that nothing is gained by waiting for the server's windows here: h2 sends it as far as they let
         // it, and in one write with the head where they do.
-        upload.send_data(body, true).map_err(StreamFault::BeforeAnswer)?;
+        upload.send_data(body.to_bytes(), true).map_err(StreamFault::BeforeAnswer)?;
     }
-    let (head, mut stream) = response.await.map_err(StreamFault::BeforeAnswer)?.into_parts();
+    let response = if body.is_made() {
+        // A server that has no wish to read on may answer before all of it has left.
+        match select(response, pin!(send_made(body, &mut upload))).await {
+            Either::Left((response, _)) => response,
+            Either::Right((sent, response)) => {
+                sent.map_err(StreamFault::BeforeAnswer)?;
+                response.await
+            }
+        }
+    } else {
+        response.await
+    };
+    let (head, mut stream) = response.map_err(StreamFault::BeforeAnswer)?.into_parts();
     note_first_byte(connection, sent, answer, context);
     answer.status = head.status;
     answer.version = head.version;
@@ -114,6 +131,24 @@ async fn exchange_on(
     answer.wire.done = Some(done);
     answer.wire.read = last.is_stamped.then_some(last.read);
     Ok(done.since(sent))
+}
+
+/// Sends a body of which parts are made as they are sent, as far and as fast as the server's windows let it.
+async fn send_made(body: &Body, upload: &mut SendStream<Bytes>) -> Result<(), h2::Error> {
+    let mut sent = 0;
+    while sent < body.len() {
+        upload.reserve_capacity((body.len() - sent).min(PIECE));
+        let room = match poll_fn(|cx| upload.poll_capacity(cx)).await {
+            Some(room) => room?,
+            // The server reads no more of it: its answer says why.
+            None => return Ok(()),
+        };
+        let mut piece = Vec::with_capacity(room.min(PIECE));
+        body.append_piece(sent, room.min(PIECE), &mut piece);
+        sent += piece.len();
+        upload.send_data(piece.into(), sent == body.len())?;
+    }
+    Ok(())
 }
 
 /// The answer came with what the connection read last, or a little before: it is read to its end before anybody is woken.

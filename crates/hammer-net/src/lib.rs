@@ -36,7 +36,7 @@ mod trouble;
 mod wire;
 
 pub use balance::Balancing;
-pub use body::{Body, BodyBuffer};
+pub use body::{Body, BodyBuffer, BodyPart, BodySource};
 pub use client::Client;
 pub use config::{ClientConfig, ConfigError, HttpVersion, Resend};
 pub use credential::{CREDENTIAL_WORDS, credentials_of_queries, is_credential};

@@ -5,6 +5,7 @@ mod grpc;
 mod http1;
 mod http2;
 mod logged;
+mod made_bodies;
 mod mutated;
 mod pool;
 mod redirects;

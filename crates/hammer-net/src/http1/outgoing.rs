@@ -36,7 +36,7 @@ impl Outgoing {
         template.write(&mut buffer, request, bearer);
         let is_small = request.body.len() <= SMALL_BODY;
         if is_small {
-            request.body.parts().for_each(|part| buffer.extend_from_slice(part));
+            request.body.append_to(&mut buffer);
         }
         let rest = if is_small { 0 } else { request.body.len() };
         Self { held: None, buffered: buffer.len(), rest, written: 0, sent: None, is_done: false }
@@ -105,6 +105,13 @@ impl Outgoing {
         request: &Request,
         context: &ClientContext,
     ) -> Poll<io::Result<usize>> {
+        let skip = self.written.saturating_sub(self.buffered);
+        let mut made = context.made.borrow_mut();
+        made.clear();
+        // It is made again where the kernel took but a part of it: a buffer for each request under way would cost more.
+        if self.rest > 0 && self.written >= self.buffered {
+            request.body.make(skip, &mut made);
+        }
         let buffer = context.head.borrow();
         let buffered = self.held.as_deref().unwrap_or(&buffer);
         let mut slices = [IoSlice::new(&[]); MOST_SLICES];
@@ -113,8 +120,10 @@ impl Outgoing {
             slices[0] = IoSlice::new(&buffered[self.written..]);
             filled = 1;
         }
-        if self.rest > 0 {
-            let skip = self.written.saturating_sub(self.buffered);
+        if !made.is_empty() {
+            slices[filled] = IoSlice::new(&made);
+            filled += 1;
+        } else if self.rest > 0 {
             filled += request.body.slices(skip, &mut slices[filled..]);
         }
         stream.poll_send(cx, &slices[..filled])
