@@ -11,7 +11,7 @@ use hammer_tlog::keys::{certificate::Certificate, der::DerError};
 pub use hash_algorithm::HashAlgorithm;
 pub use key::{ArtifactKey, KeyKind};
 
-use crate::pem::{self, PemBlock};
+use hammer_lab_authority::pem::{self, PemBlock};
 
 /// Why a signature over an artifact is not believed. The texts are those that Rekor puts behind "error processing
 /// entry: ".

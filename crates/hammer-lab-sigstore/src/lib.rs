@@ -3,18 +3,12 @@
 //! never follow a plan, and share no validation code with the crates that mint what they are sent.
 
 pub mod artifact;
-mod authority;
-mod certificate;
-mod der;
 pub mod fulcio;
-mod hex;
 mod http_get;
 pub mod issuer;
-mod pem;
 pub mod provider;
 pub mod rekor;
 pub mod rekor_tiles;
-pub mod signer;
 pub mod stack;
 mod subject_key;
 mod token;
@@ -22,9 +16,9 @@ pub mod trillian;
 pub mod tsa;
 pub mod tuf;
 
-pub use authority::{Authority, AuthorityCurve};
 pub use fulcio::{FulcioConfig, FulcioLabHandle, FulcioLabPlan};
 pub use hammer_lab::lie_rule::{LieRecord, LieRule};
+pub use hammer_lab_authority::{Authority, AuthorityCurve, LabSigner, SignerAlgorithm};
 pub use issuer::{IssuerConfig, IssuerLabHandle, IssuerLabPlan};
 pub use provider::{ProviderConfig, ProviderLabHandle, ProviderLabPlan};
 pub use rekor::{RekorLabHandle, RekorLabPlan};

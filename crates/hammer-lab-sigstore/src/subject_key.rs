@@ -6,7 +6,7 @@ use ring::signature::{
     VerificationAlgorithm,
 };
 
-use crate::pem;
+use hammer_lab_authority::pem;
 
 /// A public key of an algorithm that Fulcio certifies by default: P-256, P-384, RSA of 2048, 3072 or 4096 bits, Ed25519.
 /// (The real one takes P-521 as well.)
@@ -134,14 +134,14 @@ const SHA256_WITH_RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
+    use hammer_lab_authority::{
+        LabSigner,
         der::{bit_string, oid, sequence, unsigned},
-        signer::LabSigner,
     };
 
     fn rsa_spki(modulus: &[u8], exponent: &[u8]) -> Vec<u8> {
         let key = sequence(&[&unsigned(modulus), &unsigned(exponent)]);
-        sequence(&[&sequence(&[&oid(RSA_ENCRYPTION), crate::der::NULL]), &bit_string(&key)])
+        sequence(&[&sequence(&[&oid(RSA_ENCRYPTION), hammer_lab_authority::der::NULL]), &bit_string(&key)])
     }
 
     fn fault(spki: &[u8]) -> Option<SubjectKeyFault> {

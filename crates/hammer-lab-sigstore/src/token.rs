@@ -11,7 +11,7 @@ use http::Uri;
 use ring::signature::{RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::der::{UTF8_STRING, element, oid};
+use hammer_lab_authority::der::{UTF8_STRING, element, oid};
 
 use crate::http_get::{GetError, get, on_loopback};
 

@@ -4,7 +4,6 @@ mod plan;
 mod request;
 mod stamp;
 mod target;
-mod token;
 
 pub use plan::{TsaLabPlan, TsaLieKind};
 pub use target::{TsaLabHandle, TsaTarget};

@@ -12,12 +12,11 @@ use super::{
     plan::FulcioLabPlan,
     target::FulcioTarget,
 };
-use crate::{
-    authority::{Authority, CertifiedUse},
+use crate::token::{TokenVerifier, TrustedIssuer};
+use hammer_lab_authority::{
+    Authority, CertifiedUse, LabSigner,
     certificate::{CODE_SIGNING, name},
     der::UTF8_STRING,
-    signer::LabSigner,
-    token::{TokenVerifier, TrustedIssuer},
 };
 
 /// Everything that the embedded Fulcio needs to start. Its root is known before that, so that a log can be told it.

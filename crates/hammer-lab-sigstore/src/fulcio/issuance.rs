@@ -17,13 +17,8 @@ use super::{
     sct::{of_another_log, sct_list, with_bad_signature},
     signing_request::{KeySource, invalid},
 };
-use crate::{
-    authority::Authority,
-    hex::hex,
-    pem,
-    signer::LabSigner,
-    token::{CertifiedName, Identity, TokenVerifier},
-};
+use crate::token::{CertifiedName, Identity, TokenVerifier};
+use hammer_lab_authority::{Authority, LabSigner, hex, pem};
 
 /// What certificates are issued from.
 #[derive(Debug)]

@@ -2,14 +2,14 @@
 
 use hammer_tlog::keys::certificate::POISON;
 
-use crate::{
-    authority::Authority,
+use crate::token::Identity;
+use hammer_lab_authority::{
+    Authority,
     certificate::{
         CODE_SIGNING, CertificateFields, alternative_name, authority_key_identifier, digital_signature,
         extended_key_usage, extension, key_identifier, subject_key_identifier,
     },
     der::{NULL, UTF8_STRING, element, octet_string, sequence},
-    token::Identity,
 };
 
 /// What a signer's certificate says.

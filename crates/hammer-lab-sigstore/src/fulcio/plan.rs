@@ -3,7 +3,8 @@
 use hammer_lab::{FaultScript, lie_rule::LieRule, serve::ServePlan};
 use serde::{Deserialize, Serialize};
 
-use crate::{authority::AuthorityCurve, token::IssuerType};
+use crate::token::IssuerType;
+use hammer_lab_authority::AuthorityCurve;
 
 /// What a lie of the embedded Fulcio is. All that it does not name is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

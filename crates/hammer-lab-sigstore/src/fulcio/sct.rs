@@ -10,7 +10,7 @@ use hammer_tlog::{
     keys::key::DigitallySigned,
 };
 
-use crate::signer::LabSigner;
+use hammer_lab_authority::LabSigner;
 
 /// `SignedCertificateTimestampList` of one SCT.
 pub(super) fn sct_list(sct: &Sct) -> Vec<u8> {

@@ -3,10 +3,8 @@
 use hammer_lab::serve::grpc::{GrpcCode, GrpcRefusal};
 use hammer_tlog::keys::der::{self, DerError, Tlv};
 
-use crate::{
-    pem,
-    subject_key::{SubjectKey, SubjectKeyFault},
-};
+use crate::subject_key::{SubjectKey, SubjectKeyFault};
+use hammer_lab_authority::pem;
 
 /// The key of a request, with its proof of possession.
 #[derive(Debug, Clone, Copy)]
@@ -105,7 +103,7 @@ mod tests {
     use rcgen::{CertificateParams, KeyPair};
 
     use super::*;
-    use crate::signer::LabSigner;
+    use hammer_lab_authority::LabSigner;
 
     #[test]
     fn an_altered_signing_request_never_certifies_another_key() {

@@ -11,7 +11,7 @@ use hammer_lab::{
 use http::{Method, Response, request::Parts};
 
 use super::{endpoint::endpoint, grpc, issuance::Issuance, plan::FulcioLieKind, rest};
-use crate::authority::Authority;
+use hammer_lab_authority::Authority;
 
 /// A Fulcio that runs.
 pub type FulcioLabHandle = LabHandle<FulcioTarget>;

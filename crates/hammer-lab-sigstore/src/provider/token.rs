@@ -5,7 +5,7 @@ use hammer_lab::LabError;
 use hammer_tlog::hash::sha256;
 use serde_json::json;
 
-use crate::signer::LabSigner;
+use hammer_lab_authority::LabSigner;
 
 /// The key of a provider.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use hammer_tlog::logs::{
     note::{self, Checkpoint, NoteSignature},
 };
 
-use crate::signer::{LabSigner, SignerAlgorithm};
+use hammer_lab_authority::{LabSigner, SignerAlgorithm};
 
 /// A tree's size and root, and the signed note that says them (C2SP tlog-checkpoint).
 #[derive(Debug, Clone)]

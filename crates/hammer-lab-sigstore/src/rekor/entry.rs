@@ -4,7 +4,7 @@ use hammer_tlog::{encoding::base64, logs::merkle::Hash};
 use serde::Serialize;
 
 use super::plan::RekorLieKind;
-use crate::signer::LabSigner;
+use hammer_lab_authority::LabSigner;
 
 /// An entry that was integrated, or that waits to be.
 #[derive(Debug, Clone)]

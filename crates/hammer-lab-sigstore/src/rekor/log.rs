@@ -24,7 +24,7 @@ use super::{
     refusal::RekorRefusal,
 };
 
-use crate::signer::LabSigner;
+use hammer_lab_authority::LabSigner;
 
 use faults::LogFaults;
 use tree::PendingEntry;

@@ -27,13 +27,11 @@ use super::{
     plan::{CheckpointKey, RekorTilesLabPlan, RekorTilesLieKind},
     refusal::TilesRefusal,
 };
-use crate::{
-    rekor::{
-        checkpoint::{CheckpointSigner, SignedHead},
-        lie::{EntryLies, ToldRekorLie, altered_path, forked},
-    },
-    signer::LabSigner,
+use crate::rekor::{
+    checkpoint::{CheckpointSigner, SignedHead},
+    lie::{EntryLies, ToldRekorLie, altered_path, forked},
 };
+use hammer_lab_authority::LabSigner;
 
 use tree::{QueuedLeaf, TilesTree};
 

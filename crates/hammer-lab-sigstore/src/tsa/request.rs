@@ -1,19 +1,12 @@
 //! Requests for timestamps: `TimeStampReq` (RFC 3161 section 2.4.1), and the JSON that Sigstore's server takes as well.
 
+use hammer_lab_authority::timestamp::ImprintHash;
 use hammer_tlog::{
     encoding::Base64,
     keys::der::{self, DerError, DerReader, Tlv, context},
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
-
-/// The hash of an imprint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ImprintHash {
-    Sha256,
-    Sha384,
-    Sha512,
-}
 
 /// What a timestamp is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,40 +29,22 @@ impl From<DerError> for RequestRefusal {
     }
 }
 
-impl ImprintHash {
-    /// The content of its object identifier.
-    pub(super) const fn oid(self) -> &'static [u8] {
-        match self {
-            Self::Sha256 => &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01],
-            Self::Sha384 => &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x02],
-            Self::Sha512 => &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x03],
-        }
+/// The hash with that object identifier.
+fn hash_of_oid(oid: &[u8]) -> Result<ImprintHash, RequestRefusal> {
+    if oid == SHA1 {
+        return Err(WEAK_HASH);
     }
+    ImprintHash::ALL.into_iter().find(|hash| hash.oid() == oid).ok_or(GENERIC)
+}
 
-    const fn length(self) -> usize {
-        match self {
-            Self::Sha256 => 32,
-            Self::Sha384 => 48,
-            Self::Sha512 => 64,
-        }
-    }
-
-    fn from_oid(oid: &[u8]) -> Result<Self, RequestRefusal> {
-        if oid == SHA1 {
-            return Err(WEAK_HASH);
-        }
-        let known = [Self::Sha256, Self::Sha384, Self::Sha512];
-        known.into_iter().find(|hash| hash.oid() == oid).ok_or(GENERIC)
-    }
-
-    fn from_name(name: &str) -> Result<Self, RequestRefusal> {
-        match name.to_ascii_lowercase().as_str() {
-            "sha256" => Ok(Self::Sha256),
-            "sha384" => Ok(Self::Sha384),
-            "sha512" => Ok(Self::Sha512),
-            "sha1" => Err(WEAK_HASH),
-            _ => Err(GENERIC),
-        }
+/// The hash of that name.
+fn hash_of_name(name: &str) -> Result<ImprintHash, RequestRefusal> {
+    match name.to_ascii_lowercase().as_str() {
+        "sha256" => Ok(ImprintHash::Sha256),
+        "sha384" => Ok(ImprintHash::Sha384),
+        "sha512" => Ok(ImprintHash::Sha512),
+        "sha1" => Err(WEAK_HASH),
+        _ => Err(GENERIC),
     }
 }
 
@@ -89,7 +64,7 @@ impl StampRequest {
         let certificates = fields.optional(der::BOOLEAN)?.is_some_and(|asked| asked.value == [0xff]);
         let has_extensions = has_extensions(&mut fields)?;
         fields.finish()?;
-        let hash = ImprintHash::from_oid(hash)?;
+        let hash = hash_of_oid(hash)?;
         let request = Self { hash, imprint: hashed.to_vec(), nonce, certificates };
         request.accepted(policy.is_none_or(|policy| policy == POLICY), has_extensions)
     }
@@ -100,7 +75,7 @@ impl StampRequest {
             return Err(TOO_LARGE);
         }
         let request: JsonRequest<'_> = serde_json::from_slice(bytes).map_err(|_| GENERIC)?;
-        let hash = ImprintHash::from_name(&request.hash_algorithm)?;
+        let hash = hash_of_name(&request.hash_algorithm)?;
         let nonce = match request.nonce.map(RawValue::get) {
             None => None,
             Some(digits) => Some(integer_content(digits).ok_or(GENERIC)?),
@@ -189,7 +164,7 @@ mod tests {
     use hammer_mutate::{Mutator, cases};
 
     use super::*;
-    use crate::der::{NULL, element, octet_string, oid, sequence};
+    use hammer_lab_authority::der::{NULL, element, octet_string, oid, sequence};
 
     const RECORDED: &[u8] = include_bytes!("../../testdata/tsa/request.tsq");
     const RECORDED_JSON: &[u8] = include_bytes!("../../testdata/tsa/request.json");

@@ -11,14 +11,14 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 use super::{
     plan::{TsaLabPlan, TsaLieKind},
-    request::{GENERIC, RequestRefusal, StampRequest},
-    token::{Stamp, TokenSigner},
+    request::{GENERIC, POLICY, RequestRefusal, StampRequest},
 };
-use crate::{
-    authority::{Authority, CertifiedUse},
+use hammer_lab_authority::timestamp::{Stamp, TokenSigner};
+use hammer_lab_authority::{
+    Authority, CertifiedUse,
     certificate::{TIME_STAMPING, name},
     der::PRINTABLE_STRING,
-    hex::hex,
+    hex,
 };
 
 /// What timestamps are made by.
@@ -80,7 +80,8 @@ impl Stamper {
         self.random.fill(&mut serial).map_err(|_| GENERIC)?;
         let StampRequest { hash, imprint, nonce, certificates } = request;
         let time = self.clock.unix_ms() / 1000;
-        let honest = Stamp { hash: *hash, imprint, serial: &serial, time, nonce: nonce.as_deref() };
+        let honest =
+            Stamp { policy: POLICY, hash: *hash, imprint, serial: &serial, time, nonce: nonce.as_deref() };
         let Some(kind) = self.lies.next(self.clock.elapsed()) else {
             return Ok(self.signer.respond(&honest, *certificates, |signature| signature));
         };

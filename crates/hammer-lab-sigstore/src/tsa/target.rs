@@ -24,7 +24,7 @@ use super::{
     request::{GENERIC, StampRequest},
     stamp::Stamper,
 };
-use crate::authority::Authority;
+use hammer_lab_authority::Authority;
 
 /// A timestamp authority that runs.
 pub type TsaLabHandle = LabHandle<TsaTarget>;

@@ -8,7 +8,7 @@ use hammer_tlog::hash::sha256;
 use serde_json::{Value, json};
 
 use super::plan::TufLabPlan;
-use crate::{hex::hex, signer::LabSigner};
+use hammer_lab_authority::{LabSigner, hex};
 
 /// A repository that began at an instant.
 #[derive(Debug)]

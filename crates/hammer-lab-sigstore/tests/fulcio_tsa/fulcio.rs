@@ -1,9 +1,8 @@
 use std::sync::Arc;
 
 use hammer_lab::ManualClock;
-use hammer_lab_sigstore::{
-    AuthorityCurve, FulcioConfig, FulcioLabHandle, FulcioLabPlan, TrustedIssuer, signer::LabSigner,
-};
+use hammer_lab_authority::LabSigner;
+use hammer_lab_sigstore::{AuthorityCurve, FulcioConfig, FulcioLabHandle, FulcioLabPlan, TrustedIssuer};
 use hammer_tlog::{encoding::base64, keys::certificate::Certificate};
 use rcgen::{CertificateParams, KeyPair, PKCS_ECDSA_P256_SHA256, PKCS_ECDSA_P384_SHA384, PKCS_ED25519};
 use serde_json::json;

@@ -92,7 +92,7 @@ async fn a_sct_of_another_log_is_that_logs_own() {
     let chain = certificates(&Signer::new().ask(&logged.fulcio).await.text());
     let (sct, _) = logged.verified_sct(&chain[0]).unwrap();
     let seed = FulcioLabPlan::default().key_seed;
-    let another = hammer_lab_sigstore::signer::LabSigner::p256("fulcio another log", seed).unwrap();
+    let another = hammer_lab_authority::LabSigner::p256("fulcio another log", seed).unwrap();
     let key = hammer_tlog::keys::key::LogKey::from_der(another.spki()).unwrap();
     assert!(crate::ct_log::holds(&sct, &key, &chain[0], &chain[1]));
 }

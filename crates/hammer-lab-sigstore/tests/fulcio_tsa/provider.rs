@@ -1,8 +1,7 @@
 //! The embedded OpenID provider: what it grants Fulcio takes, and it refuses as RFC 6749 says.
 
-use hammer_lab_sigstore::{
-    FulcioLabPlan, ProviderConfig, ProviderLabHandle, ProviderLabPlan, signer::LabSigner,
-};
+use hammer_lab_authority::LabSigner;
+use hammer_lab_sigstore::{FulcioLabPlan, ProviderConfig, ProviderLabHandle, ProviderLabPlan};
 use serde_json::json;
 
 use crate::{

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use hammer_lab::ManualClock;
+use hammer_lab_authority::LabSigner;
 use hammer_lab_sigstore::{
-    FulcioConfig, FulcioLabHandle, FulcioLabPlan, TrustedIssuer, fulcio::CtLogForFulcio, signer::LabSigner,
+    FulcioConfig, FulcioLabHandle, FulcioLabPlan, TrustedIssuer, fulcio::CtLogForFulcio,
 };
 use hammer_tlog::encoding::base64;
 use http::Request;

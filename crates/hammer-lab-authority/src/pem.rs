@@ -4,24 +4,29 @@ use std::fmt;
 
 use hammer_tlog::encoding::{base64, from_base64};
 
-pub(crate) const CERTIFICATE: &str = "CERTIFICATE";
-pub(crate) const PUBLIC_KEY: &str = "PUBLIC KEY";
+/// The label of a certificate.
+pub const CERTIFICATE: &str = "CERTIFICATE";
+/// The label of a public key.
+pub const PUBLIC_KEY: &str = "PUBLIC KEY";
 
 /// One block.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct PemBlock {
-    pub(crate) label: String,
-    pub(crate) der: Vec<u8>,
+pub struct PemBlock {
+    /// What it is said to be.
+    pub label: String,
+    /// What it holds.
+    pub der: Vec<u8>,
 }
 
 impl PemBlock {
-    pub(crate) fn of(label: &str, der: &[u8]) -> Self {
+    /// What holds `der`, said to be `label`.
+    pub fn of(label: &str, der: &[u8]) -> Self {
         Self { label: label.to_owned(), der: der.to_vec() }
     }
 }
 
 /// All blocks; none where one of them is broken.
-pub(crate) fn read(text: &[u8]) -> Option<Vec<PemBlock>> {
+pub fn read(text: &[u8]) -> Option<Vec<PemBlock>> {
     let mut rest = std::str::from_utf8(text).ok()?;
     let mut blocks = Vec::new();
     while let Some((_, after)) = rest.split_once("-----BEGIN ") {
@@ -49,12 +54,12 @@ impl fmt::Display for PemBlock {
 }
 
 /// A certificate as a PEM block of lines of 64 characters, without a newline at its end.
-pub(crate) fn certificate(der: &[u8]) -> String {
+pub fn certificate(der: &[u8]) -> String {
     PemBlock::of(CERTIFICATE, der).to_string().trim_end().to_owned()
 }
 
 /// The DER of the first block with one of these labels.
-pub(crate) fn decode(text: &[u8], labels: &[&str]) -> Option<Vec<u8>> {
+pub fn decode(text: &[u8], labels: &[&str]) -> Option<Vec<u8>> {
     let mut blocks = read(text)?.into_iter();
     blocks.find(|block| labels.contains(&block.label.as_str())).map(|block| block.der)
 }

@@ -4,18 +4,18 @@ use hammer_lab::date::civil;
 use hammer_tlog::keys::der;
 
 /// `NULL`.
-pub(crate) const NULL: &[u8] = &[0x05, 0x00];
+pub const NULL: &[u8] = &[0x05, 0x00];
 /// `BOOLEAN` true.
-pub(crate) const TRUE: &[u8] = &[0x01, 0x01, 0xff];
+pub const TRUE: &[u8] = &[0x01, 0x01, 0xff];
 /// `SET`, `SET OF`.
-pub(crate) const SET: u8 = 0x31;
+pub const SET: u8 = 0x31;
 /// `UTF8String`.
-pub(crate) const UTF8_STRING: u8 = 0x0c;
+pub const UTF8_STRING: u8 = 0x0c;
 /// `PrintableString`.
-pub(crate) const PRINTABLE_STRING: u8 = 0x13;
+pub const PRINTABLE_STRING: u8 = 0x13;
 
 /// An element of these parts, one after another.
-pub(crate) fn element(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
+pub fn element(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
     let length = parts.iter().map(|part| part.len()).sum();
     let mut out = Vec::with_capacity(der::element_length(length));
     der::write_header(&mut out, tag, length);
@@ -26,32 +26,32 @@ pub(crate) fn element(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
 }
 
 /// `SEQUENCE` of these elements.
-pub(crate) fn sequence(parts: &[&[u8]]) -> Vec<u8> {
+pub fn sequence(parts: &[&[u8]]) -> Vec<u8> {
     element(der::SEQUENCE, parts)
 }
 
 /// `SET OF` these elements, which must be in order already.
-pub(crate) fn set(parts: &[&[u8]]) -> Vec<u8> {
+pub fn set(parts: &[&[u8]]) -> Vec<u8> {
     element(SET, parts)
 }
 
 /// `OCTET STRING`.
-pub(crate) fn octet_string(bytes: &[u8]) -> Vec<u8> {
+pub fn octet_string(bytes: &[u8]) -> Vec<u8> {
     element(der::OCTET_STRING, &[bytes])
 }
 
 /// `BIT STRING` of whole bytes.
-pub(crate) fn bit_string(bytes: &[u8]) -> Vec<u8> {
+pub fn bit_string(bytes: &[u8]) -> Vec<u8> {
     element(der::BIT_STRING, &[&[0], bytes])
 }
 
 /// `OBJECT IDENTIFIER` of this content.
-pub(crate) fn oid(content: &[u8]) -> Vec<u8> {
+pub fn oid(content: &[u8]) -> Vec<u8> {
     element(der::OBJECT_IDENTIFIER, &[content])
 }
 
 /// `INTEGER` of a number that is not negative, given in big-endian bytes.
-pub(crate) fn unsigned(bytes: &[u8]) -> Vec<u8> {
+pub fn unsigned(bytes: &[u8]) -> Vec<u8> {
     let leading = bytes.iter().take_while(|byte| **byte == 0).count();
     let digits = &bytes[leading..];
     // A number whose first bit is set would read as negative.
@@ -60,7 +60,7 @@ pub(crate) fn unsigned(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// `UTCTime` until 2049 and `GeneralizedTime` after it, as certificates have it (RFC 5280 section 4.1.2.5).
-pub(crate) fn certificate_time(unix_seconds: u64) -> Vec<u8> {
+pub fn certificate_time(unix_seconds: u64) -> Vec<u8> {
     let text = date_time(unix_seconds);
     if text.as_str() < "2050" {
         element(der::UTC_TIME, &[&text.as_bytes()[2..]])
@@ -70,7 +70,7 @@ pub(crate) fn certificate_time(unix_seconds: u64) -> Vec<u8> {
 }
 
 /// `GeneralizedTime` in whole seconds.
-pub(crate) fn generalized_time(unix_seconds: u64) -> Vec<u8> {
+pub fn generalized_time(unix_seconds: u64) -> Vec<u8> {
     element(der::GENERALIZED_TIME, &[date_time(unix_seconds).as_bytes()])
 }
 

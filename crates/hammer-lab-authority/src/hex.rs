@@ -1,7 +1,7 @@
 //! Bytes in hexadecimal digits.
 
 /// Two lower-case digits for each byte.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(2 * bytes.len());
     for byte in bytes {
         for digit in [byte >> 4, byte & 15] {

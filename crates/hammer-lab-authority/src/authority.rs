@@ -29,7 +29,7 @@ impl AuthorityCurve {
     ///
     /// # Errors
     /// There is no randomness.
-    pub(crate) fn signer(self, purpose: &str, seed: u64) -> Result<LabSigner, LabError> {
+    pub fn signer(self, purpose: &str, seed: u64) -> Result<LabSigner, LabError> {
         match self {
             Self::P256 => LabSigner::p256(purpose, seed),
             Self::P384 => LabSigner::p384(),
@@ -52,16 +52,21 @@ pub struct Authority {
 
 /// What an authority certifies a key for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum CertifiedUse {
+pub enum CertifiedUse {
     /// To be an authority for leaves of this extended key usage.
-    Intermediate { usage: &'static [u8], path_length: Option<u8> },
+    Intermediate {
+        /// The DER of the object identifier of that usage.
+        usage: &'static [u8],
+        /// Authorities that may follow before a leaf (RFC 5280 section 4.2.1.9).
+        path_length: Option<u8>,
+    },
     /// To sign timestamps (RFC 3161 section 2.3).
     TimeStamping,
 }
 
 impl Authority {
     /// A root, valid from a day before `now` (in seconds since 1970) for ten years.
-    pub(crate) fn root(signer: LabSigner, name: Vec<u8>, path_length: Option<u8>, now: u64) -> Self {
+    pub fn root(signer: LabSigner, name: Vec<u8>, path_length: Option<u8>, now: u64) -> Self {
         let key_identifier = key_identifier(signer.public_key());
         let extensions = [
             subject_key_identifier(&key_identifier),
@@ -75,7 +80,7 @@ impl Authority {
     }
 
     /// What this one certifies: a key of this name and for this use, valid as long as a root.
-    pub(crate) fn certify(&self, signer: LabSigner, name: Vec<u8>, of: CertifiedUse, now: u64) -> Self {
+    pub fn certify(&self, signer: LabSigner, name: Vec<u8>, of: CertifiedUse, now: u64) -> Self {
         let key_identifier = key_identifier(signer.public_key());
         let subject_key = subject_key_identifier(&key_identifier);
         let authority_key = authority_key_identifier(&self.key_identifier);
@@ -99,17 +104,17 @@ impl Authority {
     }
 
     /// Its key.
-    pub(crate) fn signer(&self) -> &LabSigner {
+    pub fn signer(&self) -> &LabSigner {
         &self.signer
     }
 
     /// The DER of its `Name`.
-    pub(crate) fn name(&self) -> &[u8] {
+    pub fn name(&self) -> &[u8] {
         &self.name
     }
 
     /// Its `SubjectKeyIdentifier`.
-    pub(crate) fn key_identifier(&self) -> &[u8] {
+    pub fn key_identifier(&self) -> &[u8] {
         &self.key_identifier
     }
 
@@ -132,7 +137,7 @@ impl Authority {
     }
 
     /// [`Authority::chain`] in PEM blocks, without a newline at the end of each.
-    pub(crate) fn pem(&self) -> &[String] {
+    pub fn pem(&self) -> &[String] {
         &self.pem
     }
 }

@@ -7,7 +7,6 @@ use hammer_tlog::keys::{
 };
 use ring::digest::{Algorithm, SHA256, SHA384, SHA512, digest};
 
-use super::request::{ImprintHash, POLICY};
 use crate::{
     authority::Authority,
     certificate::signature_algorithm,
@@ -17,22 +16,62 @@ use crate::{
     signer::SignerAlgorithm,
 };
 
+/// The hash of an imprint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImprintHash {
+    /// SHA-256.
+    Sha256,
+    /// SHA-384.
+    Sha384,
+    /// SHA-512.
+    Sha512,
+}
+
+impl ImprintHash {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Sha256, Self::Sha384, Self::Sha512];
+
+    /// The content of its object identifier.
+    #[must_use]
+    pub const fn oid(self) -> &'static [u8] {
+        match self {
+            Self::Sha256 => &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01],
+            Self::Sha384 => &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x02],
+            Self::Sha512 => &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x03],
+        }
+    }
+
+    /// Bytes of it.
+    #[must_use]
+    pub const fn length(self) -> usize {
+        match self {
+            Self::Sha256 => 32,
+            Self::Sha384 => 48,
+            Self::Sha512 => 64,
+        }
+    }
+}
+
 /// What a timestamp says.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Stamp<'a> {
-    pub(super) hash: ImprintHash,
-    pub(super) imprint: &'a [u8],
+pub struct Stamp<'a> {
+    /// The content of the policy's object identifier.
+    pub policy: &'a [u8],
+    /// By which hash what is stamped is known.
+    pub hash: ImprintHash,
+    /// That hash.
+    pub imprint: &'a [u8],
     /// Big-endian.
-    pub(super) serial: &'a [u8],
+    pub serial: &'a [u8],
     /// Seconds since 1970.
-    pub(super) time: u64,
+    pub time: u64,
     /// The content of an `INTEGER`.
-    pub(super) nonce: Option<&'a [u8]>,
+    pub nonce: Option<&'a [u8]>,
 }
 
 /// What signs timestamps: a leaf, with its constant parts of every token.
 #[derive(Debug)]
-pub(super) struct TokenSigner {
+pub struct TokenSigner {
     authority: Authority,
     digest: &'static Algorithm,
     /// `AlgorithmIdentifier` of `digest`.
@@ -53,7 +92,7 @@ impl TokenSigner {
     ///
     /// # Errors
     /// The leaf's certificate cannot be read.
-    pub(super) fn new(authority: Authority, whole_chain: bool) -> Result<Self, DerError> {
+    pub fn new(authority: Authority, whole_chain: bool) -> Result<Self, DerError> {
         let leaf = Certificate::parse(authority.certificate())?;
         let serial = unsigned(leaf.serial);
         let signing_certificate =
@@ -78,12 +117,12 @@ impl TokenSigner {
     }
 
     /// The leaf and its issuers.
-    pub(super) fn authority(&self) -> &Authority {
+    pub fn authority(&self) -> &Authority {
         &self.authority
     }
 
     /// `TimeStampResp` granted, with the token of this timestamp, whose signature `finish` may still alter.
-    pub(super) fn respond(
+    pub fn respond(
         &self,
         stamp: &Stamp<'_>,
         certificates: bool,
@@ -118,7 +157,7 @@ impl TokenSigner {
         let nonce = stamp.nonce.map(|nonce| element(0x02, &[nonce])).unwrap_or_default();
         sequence(&[
             VERSION_1,
-            &oid(POLICY),
+            &oid(stamp.policy),
             &sequence(&[&hash, &octet_string(stamp.imprint)]),
             &unsigned(stamp.serial),
             &generalized_time(stamp.time),
