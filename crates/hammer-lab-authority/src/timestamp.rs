@@ -128,6 +128,16 @@ impl TokenSigner {
         certificates: bool,
         finish: impl FnOnce(Vec<u8>) -> Vec<u8>,
     ) -> Vec<u8> {
+        sequence(&[GRANTED, &self.token(stamp, certificates, finish)])
+    }
+
+    /// The token alone.
+    pub fn token(
+        &self,
+        stamp: &Stamp<'_>,
+        certificates: bool,
+        finish: impl FnOnce(Vec<u8>) -> Vec<u8>,
+    ) -> Vec<u8> {
         let info = self.info(stamp);
         let attributes = self.attributes(stamp, &info);
         // The signature covers the attributes as a SET OF, in whose place they have another tag (RFC 5652 section 5.4).
@@ -148,8 +158,7 @@ impl TokenSigner {
             if certificates { &self.certificates } else { &[] },
             &set(&[&signer_info]),
         ]);
-        let token = sequence(&[&oid(SIGNED_DATA), &element(context(0), &[&signed_data])]);
-        sequence(&[GRANTED, &token])
+        sequence(&[&oid(SIGNED_DATA), &element(context(0), &[&signed_data])])
     }
 
     fn info(&self, stamp: &Stamp<'_>) -> Vec<u8> {

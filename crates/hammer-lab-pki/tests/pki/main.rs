@@ -1,0 +1,5 @@
+//! What the embedded signature service makes, held against what others make of it.
+
+mod cades;
+mod pades;
+mod signer;
