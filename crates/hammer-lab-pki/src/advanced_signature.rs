@@ -46,8 +46,8 @@ pub enum Profile {
 #[derive(Debug, Clone)]
 pub struct SignedAttributes {
     certificate: SigningCertificate,
-    /// The attributes, one behind the other.
-    attributes: Vec<u8>,
+    /// Each of them, in order.
+    attributes: Vec<Vec<u8>>,
 }
 
 /// What stands around a signature beside its attributes.
@@ -120,13 +120,20 @@ impl SignedAttributes {
         }
         // The order that DER asks of a SET OF (X.690 section 11.6).
         attributes.sort();
-        Self { certificate: certificate.clone(), attributes: attributes.concat() }
+        Self { certificate: certificate.clone(), attributes }
+    }
+
+    /// The same without the one that names the certificate, which a signature has to have.
+    pub(crate) fn without_certificate(mut self) -> Self {
+        let name = oid(SIGNING_CERTIFICATE_V2);
+        self.attributes.retain(|attribute| !attribute.windows(name.len()).any(|window| window == name));
+        self
     }
 
     /// What is signed: the attributes as a SET OF (RFC 5652 section 5.4).
     #[must_use]
     pub fn to_be_signed(&self) -> Vec<u8> {
-        element(SET, &[&self.attributes])
+        element(SET, &[&self.attributes.concat()])
     }
 
     /// The DER of the CMS with the signature over [`SignedAttributes::to_be_signed`], which nobody verifies here.
@@ -140,7 +147,7 @@ impl SignedAttributes {
             VERSION_1,
             &certificate.issuer_and_serial,
             &digest_algorithm,
-            &element(context(0), &[&self.attributes]),
+            &element(context(0), &[&self.attributes.concat()]),
             &certificate.signature_algorithm,
             &octet_string(signature),
             &unsigned,

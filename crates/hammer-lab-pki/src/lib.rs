@@ -1,6 +1,21 @@
-//! An embedded signature service that really does the work: it makes what is to be signed of a document, and puts around the signature that
-//! its caller made the CMS of CAdES (ETSI EN 319 122-1), or behind the document the revision of PAdES (ETSI EN 319 142-1). It never
-//! measures, never follows a plan, and shares no code with what verifies it.
+//! An embedded signature service that really does the work, with scripted faults and lies: it makes what is to be signed of a document, and
+//! puts around the signature that its caller made the CMS of CAdES (ETSI EN 319 122-1), or behind the document the revision of PAdES (ETSI
+//! EN 319 142-1). It never measures, never follows a plan, and shares no code with what verifies what it makes.
 
 pub mod advanced_signature;
+mod asked;
+mod blobs;
+mod caller;
+mod models;
+mod pending;
+mod plan;
+mod refusal;
+mod revocation;
+mod service;
 pub mod signed_revision;
+mod target;
+mod timestamps;
+
+pub use hammer_lab::lie_rule::LieRule;
+pub use plan::{PkiLabPlan, PkiLieKind, RevocationPlan};
+pub use target::{PkiLabHandle, PkiTarget};

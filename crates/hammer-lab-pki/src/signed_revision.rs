@@ -9,6 +9,8 @@ pub struct SignedRevision {
     file: Vec<u8>,
     /// Where the digits of `Contents` stand.
     digits: usize,
+    /// Bytes that are not signed beside them, before and behind.
+    left_out: usize,
 }
 
 /// Why no revision is put behind a document.
@@ -87,13 +89,30 @@ impl SignedRevision {
         let end = start + 2 * ROOM + 2;
         let range = format!("/ByteRange[0 {start:010} {end:010} {:010}]", file.len() - end);
         file[hole..hole + range.len()].copy_from_slice(range.as_bytes());
-        Self { file, digits: start + 1 }
+        Self { file, digits: start + 1, left_out: 1 }
     }
 
     /// What is signed: all but the signature.
     #[must_use]
     pub fn signed(&self) -> [&[u8]; 2] {
-        [&self.file[..self.digits - 1], &self.file[self.digits + 2 * ROOM + 1..]]
+        let end = self.digits + 2 * ROOM + self.left_out;
+        [&self.file[..self.digits - self.left_out], &self.file[end..]]
+    }
+
+    /// Leaves out more than `Contents`, and says so in `ByteRange`.
+    pub(crate) fn leave_out_more(&mut self) {
+        let (hole, more) = (self.digits - 1 - "/Contents".len() - HOLE.len(), 2);
+        self.left_out = more;
+        let (start, end) = (self.digits - more, self.digits + 2 * ROOM + more);
+        let range = format!("/ByteRange[0 {start:010} {end:010} {:010}]", self.file.len() - end);
+        self.file[hole..hole + range.len()].copy_from_slice(range.as_bytes());
+    }
+
+    /// Changes a byte of the document, in its head, that shows nowhere.
+    pub(crate) fn change_document(&mut self) {
+        if let Some(byte) = self.file.get_mut(BINARY_COMMENT) {
+            *byte ^= 1;
+        }
     }
 
     /// The file with the DER of its CMS.
@@ -164,6 +183,8 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|window| window == wanted)
 }
 
+/// Where a byte of the comment stands that says that the file is binary (section 7.5.2).
+const BINARY_COMMENT: usize = 10;
 /// Bytes that a CMS may have: with a timestamp and the chains of both.
 pub const ROOM: usize = 12 << 10;
 /// In its place the numbers are written once all else is there; each has ten digits.

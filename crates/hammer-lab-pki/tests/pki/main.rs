@@ -2,4 +2,5 @@
 
 mod cades;
 mod pades;
+mod service;
 mod signer;

@@ -1,0 +1,47 @@
+//! What the service answers (restpki-client 1.3.1).
+
+use hammer_lab::serve::answer::{self, AnswerBody};
+use hammer_tlog::encoding::base64;
+use hammer_tlog::hash::sha256;
+use http::Response;
+use serde_json::{Value, json};
+
+/// What is to be signed, under that token.
+pub(crate) fn started(token: &str, to_be_signed: &[u8]) -> Response<AnswerBody> {
+    answer::json(
+        json!({
+            "token": token,
+            "certificate": null,
+            "toSignData": base64(to_be_signed),
+            "toSignHash": base64(&sha256(to_be_signed).0),
+            "digestAlgorithmOid": "2.16.840.1.101.3.4.2.1",
+        })
+        .to_string(),
+    )
+}
+
+/// A file that was signed.
+pub(crate) fn signed(file: &Value, callback: Option<&str>) -> Response<AnswerBody> {
+    let body = json!({ "signatureFile": file, "certificate": null, "callbackArgument": callback });
+    answer::json(body.to_string())
+}
+
+/// A file in an answer.
+pub(crate) fn file(content: &[u8], mime_type: &str) -> Value {
+    json!({ "mimeType": mime_type, "content": base64(content), "blobToken": null, "url": null })
+}
+
+/// A file that is fetched besides.
+pub(crate) fn blob(token: &str, mime_type: &str) -> Value {
+    let url = format!("Api/Blobs/{token}");
+    json!({ "mimeType": mime_type, "content": null, "blobToken": token, "url": url })
+}
+
+/// A certificate that was shown, and what was found right of it.
+pub(crate) fn authenticated() -> Response<AnswerBody> {
+    let passed = ["Signature", "Chain", "Validity"].map(
+        |message| json!({ "type": "Success", "message": message, "detail": null, "innerValidationResults": null }),
+    );
+    let results = json!({ "errors": [], "warnings": [], "passedChecks": passed });
+    answer::json(json!({ "certificate": null, "validationResults": results }).to_string())
+}

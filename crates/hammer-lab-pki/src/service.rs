@@ -1,0 +1,369 @@
+//! The service: what is started, signed by its caller, and finished.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use hammer_lab::{
+    LabError,
+    clock::Clock,
+    lie_rule::{AnswerLies, LieRecord},
+    serve::answer::{self, AnswerBody},
+};
+use hammer_lab_authority::{
+    Authority, LabSigner, certificate::name, der::UTF8_STRING, hex, timestamp::ImprintHash,
+};
+use hammer_tlog::encoding::{base64, from_base64};
+use hammer_tlog::keys::chain::TrustedAuthorities;
+use http::Response;
+use ring::rand::{SecureRandom as _, SystemRandom};
+use serde_json::json;
+
+use crate::advanced_signature::{Profile, SignedAttributes, SigningCertificate, Surroundings};
+use crate::asked::{AskedCompletion, AskedFile, AskedHash, AskedSignature, given, read};
+use crate::blobs::Blobs;
+use crate::caller::Caller;
+use crate::models;
+use crate::pending::Pending;
+use crate::plan::{PkiLabPlan, PkiLieKind};
+use crate::refusal::Refusal;
+use crate::revocation::RevocationLists;
+use crate::signed_revision::SignedRevision;
+use crate::timestamps::Timestamps;
+
+/// An answer, or a refusal of the service's own form.
+pub(crate) type Answered = Result<Response<AnswerBody>, Refusal>;
+
+/// What a signature service holds.
+#[derive(Debug)]
+pub(crate) struct PkiService {
+    clock: Arc<dyn Clock>,
+    trusted: Option<TrustedAuthorities>,
+    timestamps: Timestamps,
+    /// Who signs in the place of the caller, as a lie.
+    stranger: Authority,
+    revocation: RevocationLists,
+    nonces: Pending<Vec<u8>>,
+    signatures: Pending<StartedSignature>,
+    pub(crate) blobs: Blobs,
+    lies: AnswerLies<PkiLieKind>,
+    random: SystemRandom,
+}
+
+/// A signature that waits for its caller.
+#[derive(Debug)]
+struct StartedSignature {
+    caller: Caller,
+    attributes: SignedAttributes,
+    /// What was handed out to be signed.
+    to_be_signed: Vec<u8>,
+    of: SignedThing,
+    has_timestamp: bool,
+    callback: Option<String>,
+    lie: Option<PkiLieKind>,
+}
+
+#[derive(Debug)]
+enum SignedThing {
+    /// A document that is enveloped, or none.
+    Cades(Option<Vec<u8>>),
+    Pades(SignedRevision),
+}
+
+impl PkiService {
+    pub(crate) fn new(plan: &PkiLabPlan, clock: Arc<dyn Clock>) -> Result<Self, LabError> {
+        let (now, elapsed) = (clock.unix_ms() / 1000, clock.elapsed());
+        let stranger = LabSigner::p256("pki stranger", plan.key_seed)?;
+        let stranger =
+            Authority::root(stranger, name(UTF8_STRING, "hammer-lab", "another signer"), None, now);
+        Ok(Self {
+            trusted: trusted(plan)?,
+            timestamps: Timestamps::new(plan.key_seed, now)?,
+            stranger,
+            revocation: RevocationLists::new(plan.revocation),
+            nonces: Pending::new(plan.token_ttl.duration()),
+            signatures: Pending::new(plan.token_ttl.duration()),
+            blobs: Blobs::default(),
+            lies: AnswerLies::new(&plan.lies, elapsed),
+            random: SystemRandom::new(),
+            clock,
+        })
+    }
+
+    /// The authority of its timestamps.
+    pub(crate) fn timestamp_authority(&self) -> &Authority {
+        self.timestamps.authority()
+    }
+
+    pub(crate) fn told_lies(&self) -> (Vec<LieRecord<PkiLieKind>>, u64) {
+        self.lies.told()
+    }
+
+    pub(crate) fn restart(&self, now: Duration) {
+        self.lies.restart(now);
+    }
+
+    pub(crate) fn lose_data(&self) {
+        self.nonces.clear();
+        self.signatures.clear();
+        self.revocation.clear();
+        self.blobs.clear();
+    }
+
+    /// A nonce to be signed, by its own bytes or by a token.
+    pub(crate) fn nonce(&self, is_by_token: bool) -> Answered {
+        let nonce = self.random_bytes()?;
+        if is_by_token {
+            let token = hex(&self.random_bytes()?);
+            self.nonces.keep(token.clone(), nonce.clone(), self.clock.elapsed());
+            return Ok(models::started(&token, &nonce));
+        }
+        self.nonces.keep(base64(&nonce), nonce.clone(), self.clock.elapsed());
+        Ok(answer::json(json!({ "nonce": base64(&nonce) }).to_string()))
+    }
+
+    /// A nonce that was signed: of that token, or the one that is sent along.
+    pub(crate) async fn authenticate(&self, token: Option<&str>, body: &Bytes) -> Answered {
+        let asked: AskedCompletion = read(body)?;
+        let sent = asked.nonce.as_deref().map(base64);
+        let token = given(token.or(sent.as_deref()), "nonce")?;
+        let nonce = self.nonces.take(token, self.clock.elapsed());
+        let nonce = nonce.ok_or_else(|| {
+            Refusal::validation(
+                "UncertifiedDateReference",
+                "The nonce was not given, was used, or is expired",
+            )
+        })?;
+        let caller = self.caller(asked.certificate).await?;
+        caller.verify(&nonce, &given(asked.signature, "signature")?)?;
+        Ok(models::authenticated())
+    }
+
+    /// Starts a CAdES signature.
+    pub(crate) async fn start_cades(&self, body: &Bytes) -> Answered {
+        let asked: AskedSignature = read(body)?;
+        let has_timestamp = policy(&CADES_POLICIES, &asked.signature_policy_id)?;
+        let caller = self.caller(asked.certificate).await?;
+        let profile = Profile::Cades { signing_time: self.clock.unix_ms() / 1000 };
+        let lie = self.lie(has_timestamp, false);
+        let certificate = self.certificate(&caller, lie)?;
+        let (attributes, content) = match asked.data_hashes.as_deref() {
+            Some(hashes) => (SignedAttributes::of_digest(&certificate, &sha256_of(hashes)?, profile), None),
+            None => {
+                let content = self.file(asked.file_to_sign)?;
+                let attributes = attributes(&certificate, &[&content], profile, lie);
+                (attributes, asked.encapsulate_content.unwrap_or(true).then_some(content))
+            }
+        };
+        let of = SignedThing::Cades(content);
+        self.started(caller, attributes, of, (has_timestamp, asked.callback_argument, lie))
+    }
+
+    /// Starts a PAdES signature.
+    pub(crate) async fn start_pades(&self, body: &Bytes) -> Answered {
+        let asked: AskedSignature = read(body)?;
+        let has_timestamp = policy(&PADES_POLICIES, &asked.signature_policy_id)?;
+        let caller = self.caller(asked.certificate).await?;
+        let document = self.file(asked.pdf_to_sign)?;
+        let lie = self.lie(has_timestamp, true);
+        let revision = SignedRevision::behind(&document, &format!("D:{}", self.time_of_pdf()));
+        let mut revision = revision.map_err(|why| Refusal::code("InvalidPdf", &why.to_string()))?;
+        match lie {
+            Some(PkiLieKind::ByteRangeHole) => revision.leave_out_more(),
+            Some(PkiLieKind::ChangedDocument) => revision.change_document(),
+            _ => {}
+        }
+        let attributes =
+            attributes(&self.certificate(&caller, lie)?, &revision.signed(), Profile::Pades, lie);
+        let of = SignedThing::Pades(revision);
+        self.started(caller, attributes, of, (has_timestamp, asked.callback_argument, lie))
+    }
+
+    /// Finishes a signature with what its caller signed.
+    pub(crate) fn finish(&self, token: &str, body: &Bytes) -> Answered {
+        let asked: AskedCompletion = read(body)?;
+        let mut signature = given(asked.signature, "signature")?;
+        let started = self.signatures.take(token, self.clock.elapsed()).ok_or_else(Refusal::no_token)?;
+        started.caller.verify(&started.to_be_signed, &signature)?;
+        if started.lie == Some(PkiLieKind::AnotherSigner) {
+            signature = self.stranger.signer().sign(&started.attributes.to_be_signed());
+        }
+        let now = self.clock.unix_ms() / 1000;
+        let timestamp = match started.has_timestamp {
+            true => self.timestamps.over(&signature, now, started.lie)?,
+            false => None,
+        };
+        let around = Surroundings { timestamp: timestamp.as_deref(), ..Surroundings::default() };
+        let (file, mime_type) = match started.of {
+            SignedThing::Cades(content) => {
+                let around = Surroundings { content: content.as_deref(), ..around };
+                (started.attributes.signed(&signature, &around), "application/pkcs7-signature")
+            }
+            SignedThing::Pades(revision) => {
+                let cms = started.attributes.signed(&signature, &around);
+                let file = revision.filled(&cms);
+                (file.map_err(|why| Refusal::code("InternalError", &why.to_string()))?, "application/pdf")
+            }
+        };
+        if let Some(kind) = started.lie {
+            self.lies.tell(LieRecord { kind, subject: token.to_owned(), serial: String::new() });
+        }
+        let file = match asked.force_blob_result.unwrap_or_default() {
+            true => {
+                let token = hex(&self.random_bytes()?);
+                self.blobs.keep(token.clone(), file);
+                models::blob(&token, mime_type)
+            }
+            false => models::file(&file, mime_type),
+        };
+        Ok(models::signed(&file, started.callback.as_deref()))
+    }
+
+    /// A timestamp of a hash, in JSON.
+    pub(crate) fn timestamp(&self, body: &Bytes) -> Answered {
+        let asked: AskedHash = read(body)?;
+        let hash = match asked.algorithm.to_ascii_uppercase().as_str() {
+            "SHA256" => ImprintHash::Sha256,
+            "SHA384" => ImprintHash::Sha384,
+            "SHA512" => ImprintHash::Sha512,
+            _ => return Err(Refusal::code("UnsupportedAlgorithm", &asked.algorithm)),
+        };
+        let imprint = from_base64(&asked.value).unwrap_or_default();
+        if imprint.len() != hash.length() {
+            return Err(Refusal::code("InvalidHash", "its length is not that of the algorithm"));
+        }
+        let token = self.timestamps.of(hash, &imprint, self.clock.unix_ms() / 1000)?;
+        let info = json!({ "messageImprint": { "algorithm": asked.algorithm, "value": asked.value } });
+        Ok(answer::json(json!({ "encodedValue": base64(&token), "info": info }).to_string()))
+    }
+
+    fn started(
+        &self,
+        caller: Caller,
+        attributes: SignedAttributes,
+        of: SignedThing,
+        (has_timestamp, callback, lie): (bool, Option<String>, Option<PkiLieKind>),
+    ) -> Answered {
+        let (token, to_be_signed) = (hex(&self.random_bytes()?), attributes.to_be_signed());
+        let answer = models::started(&token, &to_be_signed);
+        let started = StartedSignature { caller, attributes, to_be_signed, of, has_timestamp, callback, lie };
+        self.signatures.keep(token, started, self.clock.elapsed());
+        Ok(answer)
+    }
+
+    /// Who calls, once the list that its issuer revokes by is there.
+    async fn caller(&self, certificate: Option<Vec<u8>>) -> Result<Caller, Refusal> {
+        let certificate = given(certificate, "certificate")?;
+        let caller = Caller::of(certificate, self.trusted.as_ref(), self.clock.unix_ms() / 1000)?;
+        let now = self.clock.elapsed();
+        let there = self.revocation.there_at(caller.issuer(), now);
+        if there > now {
+            self.clock.sleep_until(there).await;
+        }
+        Ok(caller)
+    }
+
+    /// The certificate that the signature names.
+    fn certificate(&self, caller: &Caller, lie: Option<PkiLieKind>) -> Result<SigningCertificate, Refusal> {
+        match lie {
+            Some(PkiLieKind::AnotherSigner) => {
+                let own = SigningCertificate::new(self.stranger.certificate().to_vec());
+                own.map_err(|why| Refusal::code("InternalError", &why.to_string()))
+            }
+            _ => Ok(caller.certificate().clone()),
+        }
+    }
+
+    fn lie(&self, has_timestamp: bool, is_pdf: bool) -> Option<PkiLieKind> {
+        let can_be_told = |kind: PkiLieKind| {
+            (has_timestamp || !kind.is_of_timestamps()) && (is_pdf || !kind.is_of_documents())
+        };
+        self.lies.next_of(self.clock.elapsed(), can_be_told)
+    }
+
+    fn file(&self, asked: Option<AskedFile>) -> Result<Vec<u8>, Refusal> {
+        let asked = given(asked, "file")?;
+        match (asked.content, asked.blob_token) {
+            (Some(content), _) => Ok(content),
+            (None, Some(token)) => {
+                self.blobs.whole(&token).ok_or_else(|| Refusal::code("BlobNotFound", &token))
+            }
+            (None, None) => given(None, "content or blobToken"),
+        }
+    }
+
+    /// `YYYYMMDDHHMMSSZ`.
+    fn time_of_pdf(&self) -> String {
+        let time = hammer_lab_authority::der::generalized_time(self.clock.unix_ms() / 1000);
+        String::from_utf8_lossy(&time[2..]).into_owned()
+    }
+
+    pub(crate) fn random_bytes(&self) -> Result<Vec<u8>, Refusal> {
+        let mut bytes = vec![0; 16];
+        let filled = self.random.fill(&mut bytes);
+        filled.map_err(|_| Refusal::code("InternalError", "there is no randomness"))?;
+        Ok(bytes)
+    }
+}
+
+/// The attributes, or what a lie says of them.
+fn attributes(
+    certificate: &SigningCertificate,
+    document: &[&[u8]],
+    profile: Profile,
+    lie: Option<PkiLieKind>,
+) -> SignedAttributes {
+    let signed: &[&[u8]] = match lie {
+        Some(PkiLieKind::AnotherDocument) => &[b"another document"],
+        _ => document,
+    };
+    let attributes = SignedAttributes::of(certificate, signed.iter().copied(), profile);
+    match lie {
+        Some(PkiLieKind::MissingAttribute) => attributes.without_certificate(),
+        _ => attributes,
+    }
+}
+
+/// The roots that signers have to lead to; none where the plan names none.
+fn trusted(plan: &PkiLabPlan) -> Result<Option<TrustedAuthorities>, LabError> {
+    let mut pem = String::new();
+    for path in &plan.roots_pem_files {
+        let read = std::fs::read_to_string(path);
+        let file = |source| LabError::File { action: "read", path: path.clone(), source };
+        pem += &read.map_err(file)?;
+    }
+    if plan.roots_pem_files.is_empty() {
+        return Ok(None);
+    }
+    let unusable = |why: &dyn std::fmt::Display| LabError::Plan {
+        key: "roots_pem_files".into(),
+        reason: why.to_string(),
+    };
+    TrustedAuthorities::from_pem(&pem).map(Some).map_err(|why| unusable(&why))
+}
+
+/// Whether signatures of that policy have a timestamp.
+fn policy(known: &[(&str, bool)], id: &str) -> Result<bool, Refusal> {
+    let found = known.iter().find(|(known, _)| *known == id);
+    found.map(|(_, has)| *has).ok_or_else(|| Refusal::code("SignaturePolicyNotFound", id))
+}
+
+/// The SHA-256 among these hashes.
+fn sha256_of(hashes: &[AskedHash]) -> Result<Vec<u8>, Refusal> {
+    let found = hashes.iter().find(|hash| hash.algorithm == "SHA256");
+    let found = found.and_then(|hash| from_base64(&hash.value).ok()).filter(|hash| hash.len() == 32);
+    found.ok_or_else(|| Refusal::code("InvalidHash", "there is no SHA256 of 32 bytes"))
+}
+
+/// Rest PKI's policies of CAdES, and whether each has a timestamp.
+const CADES_POLICIES: [(&str, bool); 3] = [
+    ("a4522485-c9e5-46c3-950b-0d6e951e17d1", false),
+    ("3ddd8001-1672-4eb5-a4a2-6e32b17ddc46", false),
+    ("a5332ad1-d105-447c-a4bb-b5d02177e439", true),
+];
+/// The same of PAdES.
+const PADES_POLICIES: [(&str, bool); 4] = [
+    ("78d20b33-014d-440e-ad07-929f05d00cdf", false),
+    ("3fec800c-366c-49bf-82c5-2e72154e70f6", false),
+    ("6a39aeea-a2d0-4754-bf8c-19da15296ddb", true),
+    ("10f0d9a5-a0a9-42e9-9523-e181ce05a25b", true),
+];
