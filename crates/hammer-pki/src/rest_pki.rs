@@ -1,0 +1,12 @@
+//! Rest PKI's API of version 1 (restpki-client 1.3.1 of PyPI, 2.3.5 of npm; product version 1.13.2).
+
+mod answers;
+mod requests;
+
+pub use answers::{AnswerFault, Finished, Nonce, Started, ValidationFault, check_authentication};
+pub use requests::{SignatureKind, StartRequest, authentication, completion};
+
+/// Where a nonce is asked for, and shown signed.
+pub const AUTHENTICATION: &str = "Api/Authentication";
+/// Where a nonce is asked for by a token.
+pub const AUTHENTICATIONS: &str = "Api/Authentications";

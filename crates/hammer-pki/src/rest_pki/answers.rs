@@ -1,0 +1,179 @@
+//! What comes back.
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde::Deserialize;
+
+/// Why an answer with a success is none.
+#[derive(Debug, thiserror::Error)]
+pub enum AnswerFault {
+    /// It is not the JSON that it should be.
+    #[error("read the answer: {0}")]
+    Json(#[from] serde_json::Error),
+    /// It is no text.
+    #[error("read the answer: {0}")]
+    Utf8(#[from] std::str::Utf8Error),
+    /// A field is no base64.
+    #[error("read the answer's {field}: {source}")]
+    Base64 {
+        /// The JSON field.
+        field: &'static str,
+        /// What is wrong with it.
+        source: base64::DecodeError,
+    },
+    /// A field is empty or missing.
+    #[error("read the answer: it has no {0}")]
+    Missing(&'static str),
+}
+
+/// Something that did not pass the service's validation, though the status says success.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValidationFault {
+    /// Its type, as the service names it: `CertificateExpired`.
+    pub kind: String,
+    /// Its message.
+    pub message: String,
+}
+
+/// What was started: its token, and what is to be signed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Started {
+    /// By which it is finished.
+    pub token: String,
+    /// To be signed by the key of the certificate, with the hash that the service names.
+    pub to_be_signed: Vec<u8>,
+}
+
+/// A nonce.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nonce(pub Vec<u8>);
+
+/// The file that was signed: in the answer, or where it is fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finished {
+    /// Its bytes.
+    File(Vec<u8>),
+    /// Its URL, below the service's own.
+    At(String),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StartedModel<'a> {
+    #[serde(borrow)]
+    token: Cow<'a, str>,
+    #[serde(borrow)]
+    to_sign_data: Cow<'a, str>,
+    #[serde(borrow)]
+    digest_algorithm_oid: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+struct NonceModel<'a> {
+    #[serde(borrow)]
+    nonce: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FinishedModel<'a> {
+    #[serde(borrow)]
+    signature_file: FileModel<'a>,
+}
+
+#[derive(Deserialize)]
+struct FileModel<'a> {
+    #[serde(borrow, default)]
+    content: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    url: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AuthenticatedModel {
+    validation_results: ResultsModel,
+}
+
+#[derive(Deserialize)]
+struct ResultsModel {
+    errors: Vec<ErrorModel>,
+}
+
+#[derive(Deserialize)]
+struct ErrorModel {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    message: Option<String>,
+}
+
+impl Started {
+    /// Reads the answer that starts a signature, or an authentication by a token. One that asks for another hash than SHA-256 lacks what is signed
+    /// here.
+    ///
+    /// # Errors
+    /// What is not of that form.
+    pub fn read(body: &[u8]) -> Result<Self, AnswerFault> {
+        let model: StartedModel<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
+        if model.digest_algorithm_oid != SHA_256 {
+            return Err(AnswerFault::Missing("digest of SHA-256"));
+        }
+        // It stands in a path from here on.
+        let is_plain =
+            |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | '~');
+        if model.token.is_empty() || !model.token.chars().all(is_plain) {
+            return Err(AnswerFault::Missing("token that can stand in a path"));
+        }
+        let to_be_signed = decoded("toSignData", &model.to_sign_data)?;
+        Ok(Self { token: model.token.into_owned(), to_be_signed })
+    }
+}
+
+impl Nonce {
+    /// Reads the answer with a nonce.
+    ///
+    /// # Errors
+    /// What is not of that form.
+    pub fn read(body: &[u8]) -> Result<Self, AnswerFault> {
+        let model: NonceModel<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
+        decoded("nonce", &model.nonce).map(Self)
+    }
+}
+
+impl Finished {
+    /// Reads the answer that finishes a signature.
+    ///
+    /// # Errors
+    /// What is not of that form.
+    pub fn read(body: &[u8]) -> Result<Self, AnswerFault> {
+        let model: FinishedModel<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
+        let FileModel { content, url } = model.signature_file;
+        match (content, url) {
+            (Some(content), _) => decoded("signatureFile", &content).map(Self::File),
+            (None, Some(url)) if !url.is_empty() => Ok(Self::At(url.into_owned())),
+            _ => Err(AnswerFault::Missing("signatureFile")),
+        }
+    }
+}
+
+/// What did not pass validation in an answer to a signed nonce: 200 alone says nothing.
+///
+/// # Errors
+/// What is not of that form.
+pub fn check_authentication(body: &[u8]) -> Result<Option<ValidationFault>, AnswerFault> {
+    let model: AuthenticatedModel = serde_json::from_str(std::str::from_utf8(body)?)?;
+    let first = model.validation_results.errors.into_iter().next();
+    Ok(first.map(|error| ValidationFault { kind: error.kind, message: error.message.unwrap_or_default() }))
+}
+
+fn decoded(field: &'static str, text: &str) -> Result<Vec<u8>, AnswerFault> {
+    if text.is_empty() {
+        return Err(AnswerFault::Missing(field));
+    }
+    BASE64_STANDARD.decode(text).map_err(|source| AnswerFault::Base64 { field, source })
+}
+
+const SHA_256: &str = "2.16.840.1.101.3.4.2.1";

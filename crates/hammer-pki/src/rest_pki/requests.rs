@@ -1,0 +1,142 @@
+//! What is sent.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use hammer_net::{Body, BodyPart};
+use serde_json::json;
+
+use crate::inline_document::InlineDocument;
+
+/// What kind of signature is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SignatureKind {
+    /// CAdES with the document in it.
+    Cades,
+    /// The same with a timestamp.
+    CadesT,
+    /// PAdES.
+    Pades,
+    /// The same with a timestamp.
+    PadesT,
+}
+
+impl SignatureKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Cades, Self::CadesT, Self::Pades, Self::PadesT];
+
+    /// Whether it is of a PDF.
+    pub const fn is_pdf(self) -> bool {
+        matches!(self, Self::Pades | Self::PadesT)
+    }
+
+    /// Whether a timestamp is asked for.
+    pub const fn has_timestamp(self) -> bool {
+        matches!(self, Self::CadesT | Self::PadesT)
+    }
+
+    /// The policy that is asked for where the plan names no other.
+    pub const fn policy(self) -> &'static str {
+        match self {
+            Self::Cades => "a4522485-c9e5-46c3-950b-0d6e951e17d1",
+            Self::CadesT => "a5332ad1-d105-447c-a4bb-b5d02177e439",
+            Self::Pades => "78d20b33-014d-440e-ad07-929f05d00cdf",
+            Self::PadesT => "6a39aeea-a2d0-4754-bf8c-19da15296ddb",
+        }
+    }
+
+    /// Where one is started.
+    pub const fn start(self) -> &'static str {
+        if self.is_pdf() { "Api/v2/PadesSignatures" } else { "Api/v3/CadesSignatures" }
+    }
+
+    /// Where one is finished that was started under that token.
+    pub fn finish(self, token: &str) -> String {
+        let signatures = if self.is_pdf() { "PadesSignatures" } else { "CadesSignatures" };
+        format!("Api/v2/{signatures}/{token}/SignedBytes")
+    }
+}
+
+/// What starts signatures of one kind by one signer: all but the document.
+#[derive(Debug, Clone)]
+pub struct StartRequest {
+    /// The JSON up to the document.
+    before: Bytes,
+    /// The same, where the document was uploaded.
+    before_blob: Bytes,
+}
+
+impl StartRequest {
+    /// That of a signer by the DER of its certificate, a policy and a security context, where the plan names one.
+    pub fn new(kind: SignatureKind, certificate: &[u8], policy: &str, context: Option<&str>) -> Self {
+        let file = if kind.is_pdf() { "pdfToSign" } else { "fileToSign" };
+        let mut asked = json!({
+            "certificate": BASE64_STANDARD.encode(certificate),
+            "signaturePolicyId": policy,
+            "securityContextId": context,
+            "ignoreRevocationStatusUnknown": false,
+            "callbackArgument": null,
+        });
+        if !kind.is_pdf() {
+            asked["encapsulateContent"] = json!(true);
+        }
+        let asked = asked.to_string();
+        let open = asked.trim_end_matches('}');
+        let before = |file_start: &str| Bytes::from(format!(r#"{open},"{file}":{{{file_start}"#));
+        let mime_type = if kind.is_pdf() { "application/pdf" } else { "application/octet-stream" };
+        Self {
+            before: before(&format!(r#""mimeType":"{mime_type}","content":""#)),
+            before_blob: before(&format!(
+                r#""mimeType":"{mime_type}","content":null,"url":null,"blobToken":""#
+            )),
+        }
+    }
+
+    /// The body that sends a document along, which is made as it is sent.
+    pub fn inline(&self, document: Arc<InlineDocument>) -> Body {
+        Body::rope([self.before.clone().into(), BodyPart::Made(document), BEHIND_CONTENT.into()])
+    }
+
+    /// The body that names a document which was uploaded.
+    pub fn of_blob(&self, token: &str) -> Body {
+        let token = json!(token).to_string();
+        let inner = Bytes::from(token.trim_matches('"').to_owned());
+        Body::rope([BodyPart::from(self.before_blob.clone()), inner.into(), BEHIND_BLOB.into()])
+    }
+}
+
+/// The body that finishes what was started, written into `out`.
+pub fn completion(signature: &[u8], out: &mut Vec<u8>) {
+    out.clear();
+    out.extend_from_slice(br#"{"signature":""#);
+    append_base64(signature, out);
+    out.extend_from_slice(br#"","forceBlobResult":false}"#);
+}
+
+/// The body that shows a signed nonce, which goes along where it was not given by a token; written into `out`.
+pub fn authentication(nonce: Option<&[u8]>, certificate: &[u8], signature: &[u8], out: &mut Vec<u8>) {
+    out.clear();
+    out.push(b'{');
+    for (name, value) in
+        [("nonce", nonce), ("certificate", Some(certificate)), ("signature", Some(signature))]
+    {
+        let Some(value) = value else { continue };
+        out.extend_from_slice(format!(r#""{name}":""#).as_bytes());
+        append_base64(value, out);
+        out.extend_from_slice(br#"","#);
+    }
+    out.extend_from_slice(br#""ignoreRevocationStatusUnknown":false}"#);
+}
+
+fn append_base64(bytes: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + bytes.len().div_ceil(3) * 4, 0);
+    // There is room for exactly so many.
+    let encoded = BASE64_STANDARD.encode_slice(bytes, &mut out[start..]).unwrap_or_default();
+    out.truncate(start + encoded);
+}
+
+const BEHIND_CONTENT: &str = r#"","blobToken":null,"url":null}}"#;
+const BEHIND_BLOB: &str = r#""}}"#;
