@@ -101,7 +101,7 @@ impl Body {
     }
 
     /// All of it in one piece; without a copy where it has one part that is there.
-    pub(crate) fn to_bytes(&self) -> Bytes {
+    pub fn to_bytes(&self) -> Bytes {
         if let (BodyPart::There(bytes), []) = (&self.first, &*self.rest) {
             return bytes.clone();
         }

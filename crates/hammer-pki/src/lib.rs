@@ -1,9 +1,15 @@
 //! Signature services under load: the documents that are sent to them, what their callers sign of what they answer, and what is read of
 //! the files that come back. Requests and answers are state without I/O.
 
+mod answer_fault;
+pub mod dss;
 mod inline_document;
+mod json_base64;
 pub mod rest_pki;
+mod signature_kind;
 mod signing_key;
 
+pub use answer_fault::AnswerFault;
 pub use inline_document::InlineDocument;
+pub use signature_kind::SignatureKind;
 pub use signing_key::{KeyFault, SigningKey};

@@ -3,8 +3,8 @@
 mod answers;
 mod requests;
 
-pub use answers::{AnswerFault, Finished, Nonce, Started, ValidationFault, check_authentication};
-pub use requests::{SignatureKind, StartRequest, authentication, completion};
+pub use answers::{Finished, Nonce, Started, ValidationFault, check_authentication};
+pub use requests::{StartRequest, authentication, completion, finish, policy, start};
 
 /// Where a nonce is asked for, and shown signed.
 pub const AUTHENTICATION: &str = "Api/Authentication";

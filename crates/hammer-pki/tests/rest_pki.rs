@@ -12,10 +12,10 @@ use hammer_net::{Answer, Body, Client, ClientConfig, Request, Secret};
 use hammer_pdf::document::Document;
 use hammer_pdf::signed::PdfSignature;
 use hammer_pki::rest_pki::{
-    AUTHENTICATION, AUTHENTICATIONS, Finished, Nonce, SignatureKind, StartRequest, Started, authentication,
-    check_authentication, completion,
+    AUTHENTICATION, AUTHENTICATIONS, Finished, Nonce, StartRequest, Started, authentication,
+    check_authentication, completion, finish, policy, start,
 };
-use hammer_pki::{InlineDocument, KeyFault, SigningKey};
+use hammer_pki::{InlineDocument, KeyFault, SignatureKind, SigningKey};
 use hammer_tlog::keys::chain::TrustedAuthorities;
 
 /// A caller of the embedded service.
@@ -54,13 +54,13 @@ impl Caller {
     }
 
     async fn sign(&self, kind: SignatureKind, document: &Document) -> Vec<u8> {
-        let asked = StartRequest::new(kind, self.key.certificate(), kind.policy(), None);
+        let asked = StartRequest::new(kind, self.key.certificate(), policy(kind), None);
         let body = asked.inline(Arc::new(InlineDocument::new(document.clone())));
-        let started = Started::read(&self.post(kind.start(), body).await).unwrap();
+        let started = Started::read(&self.post(start(kind), body).await).unwrap();
         let (mut signature, mut body) = (Vec::new(), Vec::new());
         self.key.sign(&started.to_be_signed, &mut signature).unwrap();
         completion(&signature, &mut body);
-        match Finished::read(&self.post(&kind.finish(&started.token), body).await).unwrap() {
+        match Finished::read(&self.post(&finish(kind, &started.token), body).await).unwrap() {
             Finished::File(file) => file,
             Finished::At(url) => panic!("{url}"),
         }

@@ -2,31 +2,9 @@
 
 use std::borrow::Cow;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
 
-/// Why an answer with a success is none.
-#[derive(Debug, thiserror::Error)]
-pub enum AnswerFault {
-    /// It is not the JSON that it should be.
-    #[error("read the answer: {0}")]
-    Json(#[from] serde_json::Error),
-    /// It is no text.
-    #[error("read the answer: {0}")]
-    Utf8(#[from] std::str::Utf8Error),
-    /// A field is no base64.
-    #[error("read the answer's {field}: {source}")]
-    Base64 {
-        /// The JSON field.
-        field: &'static str,
-        /// What is wrong with it.
-        source: base64::DecodeError,
-    },
-    /// A field is empty or missing.
-    #[error("read the answer: it has no {0}")]
-    Missing(&'static str),
-}
+use crate::answer_fault::{AnswerFault, decoded};
 
 /// Something that did not pass the service's validation, though the status says success.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,13 +145,6 @@ pub fn check_authentication(body: &[u8]) -> Result<Option<ValidationFault>, Answ
     let model: AuthenticatedModel = serde_json::from_str(std::str::from_utf8(body)?)?;
     let first = model.validation_results.errors.into_iter().next();
     Ok(first.map(|error| ValidationFault { kind: error.kind, message: error.message.unwrap_or_default() }))
-}
-
-fn decoded(field: &'static str, text: &str) -> Result<Vec<u8>, AnswerFault> {
-    if text.is_empty() {
-        return Err(AnswerFault::Missing(field));
-    }
-    BASE64_STANDARD.decode(text).map_err(|source| AnswerFault::Base64 { field, source })
 }
 
 const SHA_256: &str = "2.16.840.1.101.3.4.2.1";

@@ -9,54 +9,28 @@ use hammer_net::{Body, BodyPart};
 use serde_json::json;
 
 use crate::inline_document::InlineDocument;
+use crate::json_base64::append_base64;
+use crate::signature_kind::SignatureKind;
 
-/// What kind of signature is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SignatureKind {
-    /// CAdES with the document in it.
-    Cades,
-    /// The same with a timestamp.
-    CadesT,
-    /// PAdES.
-    Pades,
-    /// The same with a timestamp.
-    PadesT,
+/// The policy that is asked for where the plan names no other.
+pub const fn policy(kind: SignatureKind) -> &'static str {
+    match kind {
+        SignatureKind::Cades => "a4522485-c9e5-46c3-950b-0d6e951e17d1",
+        SignatureKind::CadesT => "a5332ad1-d105-447c-a4bb-b5d02177e439",
+        SignatureKind::Pades => "78d20b33-014d-440e-ad07-929f05d00cdf",
+        SignatureKind::PadesT => "6a39aeea-a2d0-4754-bf8c-19da15296ddb",
+    }
 }
 
-impl SignatureKind {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Cades, Self::CadesT, Self::Pades, Self::PadesT];
+/// Where a signature is started.
+pub const fn start(kind: SignatureKind) -> &'static str {
+    if kind.is_pdf() { "Api/v2/PadesSignatures" } else { "Api/v3/CadesSignatures" }
+}
 
-    /// Whether it is of a PDF.
-    pub const fn is_pdf(self) -> bool {
-        matches!(self, Self::Pades | Self::PadesT)
-    }
-
-    /// Whether a timestamp is asked for.
-    pub const fn has_timestamp(self) -> bool {
-        matches!(self, Self::CadesT | Self::PadesT)
-    }
-
-    /// The policy that is asked for where the plan names no other.
-    pub const fn policy(self) -> &'static str {
-        match self {
-            Self::Cades => "a4522485-c9e5-46c3-950b-0d6e951e17d1",
-            Self::CadesT => "a5332ad1-d105-447c-a4bb-b5d02177e439",
-            Self::Pades => "78d20b33-014d-440e-ad07-929f05d00cdf",
-            Self::PadesT => "6a39aeea-a2d0-4754-bf8c-19da15296ddb",
-        }
-    }
-
-    /// Where one is started.
-    pub const fn start(self) -> &'static str {
-        if self.is_pdf() { "Api/v2/PadesSignatures" } else { "Api/v3/CadesSignatures" }
-    }
-
-    /// Where one is finished that was started under that token.
-    pub fn finish(self, token: &str) -> String {
-        let signatures = if self.is_pdf() { "PadesSignatures" } else { "CadesSignatures" };
-        format!("Api/v2/{signatures}/{token}/SignedBytes")
-    }
+/// Where one is finished that was started under that token.
+pub fn finish(kind: SignatureKind, token: &str) -> String {
+    let signatures = if kind.is_pdf() { "PadesSignatures" } else { "CadesSignatures" };
+    format!("Api/v2/{signatures}/{token}/SignedBytes")
 }
 
 /// What starts signatures of one kind by one signer: all but the document.
@@ -83,7 +57,7 @@ impl StartRequest {
             asked["encapsulateContent"] = json!(true);
         }
         let asked = asked.to_string();
-        let open = asked.trim_end_matches('}');
+        let open = asked.strip_suffix('}').unwrap_or_default();
         let before = |file_start: &str| Bytes::from(format!(r#"{open},"{file}":{{{file_start}"#));
         let mime_type = if kind.is_pdf() { "application/pdf" } else { "application/octet-stream" };
         Self {
@@ -128,14 +102,6 @@ pub fn authentication(nonce: Option<&[u8]>, certificate: &[u8], signature: &[u8]
         out.extend_from_slice(br#"","#);
     }
     out.extend_from_slice(br#""ignoreRevocationStatusUnknown":false}"#);
-}
-
-fn append_base64(bytes: &[u8], out: &mut Vec<u8>) {
-    let start = out.len();
-    out.resize(start + bytes.len().div_ceil(3) * 4, 0);
-    // There is room for exactly so many.
-    let encoded = BASE64_STANDARD.encode_slice(bytes, &mut out[start..]).unwrap_or_default();
-    out.truncate(start + encoded);
 }
 
 const BEHIND_CONTENT: &str = r#"","blobToken":null,"url":null}}"#;

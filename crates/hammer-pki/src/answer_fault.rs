@@ -1,0 +1,34 @@
+//! Answers that are none.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+
+/// Why an answer with a success is none.
+#[derive(Debug, thiserror::Error)]
+pub enum AnswerFault {
+    /// It is not the JSON that it should be.
+    #[error("read the answer: {0}")]
+    Json(#[from] serde_json::Error),
+    /// It is no text.
+    #[error("read the answer: {0}")]
+    Utf8(#[from] std::str::Utf8Error),
+    /// A field is no base64.
+    #[error("read the answer's {field}: {source}")]
+    Base64 {
+        /// The JSON field.
+        field: &'static str,
+        /// What is wrong with it.
+        source: base64::DecodeError,
+    },
+    /// A field is empty or missing.
+    #[error("read the answer: it has no {0}")]
+    Missing(&'static str),
+}
+
+/// The bytes in a field, of which there is one at least.
+pub(crate) fn decoded(field: &'static str, text: &str) -> Result<Vec<u8>, AnswerFault> {
+    if text.is_empty() {
+        return Err(AnswerFault::Missing(field));
+    }
+    BASE64_STANDARD.decode(text).map_err(|source| AnswerFault::Base64 { field, source })
+}

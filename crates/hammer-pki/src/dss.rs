@@ -1,0 +1,13 @@
+//! EU DSS's REST services (dss-signature-rest and dss-timestamp-remote-rest, 6.4): stateless, so that the document goes up twice, with the
+//! same parameters.
+
+mod answers;
+mod requests;
+
+pub use answers::{data_to_sign, signed_document};
+pub use requests::{SignRequest, ToBeSigned};
+
+/// Where it is asked what is to be signed of a document.
+pub const DATA_TO_SIGN: &str = "signature/one-document/getDataToSign";
+/// Where the signature is put around it.
+pub const SIGN_DOCUMENT: &str = "signature/one-document/signDocument";

@@ -1,0 +1,29 @@
+//! The signatures that are asked for.
+
+/// What kind of signature is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SignatureKind {
+    /// CAdES with the document in it.
+    Cades,
+    /// The same with a timestamp.
+    CadesT,
+    /// PAdES.
+    Pades,
+    /// The same with a timestamp.
+    PadesT,
+}
+
+impl SignatureKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Cades, Self::CadesT, Self::Pades, Self::PadesT];
+
+    /// Whether it is of a PDF.
+    pub const fn is_pdf(self) -> bool {
+        matches!(self, Self::Pades | Self::PadesT)
+    }
+
+    /// Whether a timestamp is asked for.
+    pub const fn has_timestamp(self) -> bool {
+        matches!(self, Self::CadesT | Self::PadesT)
+    }
+}
