@@ -155,6 +155,7 @@ impl LogClient {
             _ if is_refusal(answer.status) => Ok(()),
             Some(AnswerBound::HASH_TILE) if answer.status == StatusCode::OK => {
                 answer.body.resize(AnswerBound::HASH_TILE.bytes() + 1, 0);
+                answer.headers.remove(CONTENT_ENCODING);
                 Ok(())
             }
             _ => went,

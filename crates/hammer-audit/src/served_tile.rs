@@ -24,7 +24,9 @@ impl ServedTile {
             Err(Trouble::Failure(Failure { kind: FailureKind::TooLarge, .. }))
                 if bound != AnswerBound::ENTRIES =>
             {
-                Answer::new()
+                // Of no tile's length.
+                let length = if bound == AnswerBound::HASH_TILE { bound.bytes() + 1 } else { 0 };
+                Answer { body: vec![0; length], ..Answer::new() }
             }
             answer => answer?,
         };

@@ -76,13 +76,6 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
-impl Command {
-    /// Whether the terminal is the dashboard's.
-    pub(crate) fn shows_dashboard(&self) -> bool {
-        matches!(self, Self::Run(run) if run.output.tui)
-    }
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     #[command(flatten)]

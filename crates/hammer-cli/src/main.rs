@@ -25,11 +25,12 @@ mod signals;
 mod tui;
 
 use std::path::Path;
-use std::process;
+use std::{env, process};
 
 use clap::Parser as _;
 use hammer_measure::masked::without_tokens;
 use hammer_measure::shown_lines;
+use hammer_net::without_credentials;
 use hammer_report::{ExitCode, ReasonKind};
 use mimalloc::MiMalloc;
 
@@ -49,7 +50,7 @@ fn main() -> process::ExitCode {
     let code =
         diagnose(&cli).and_then(|()| dispatch(&cli.command, &Registry::shipped())).unwrap_or_else(|error| {
             // A token that was written where none belongs is quoted by whoever misread it.
-            let said = without_tokens(&error.to_string());
+            let said = without_tokens(&without_credentials(&error.to_string()));
             // Nobody is left to tell when standard error is gone as well.
             let _ = output::print(std::io::stderr(), |out| writeln!(out, "hammer: {}", shown_lines(&said)));
             ExitCode::Because(error.reason())
@@ -63,7 +64,7 @@ fn said_of_arguments(refused: &clap::Error) -> process::ExitCode {
         refused.exit();
     }
     // An argument that nobody knows is quoted, and may be a token.
-    let said = without_tokens(&refused.render().to_string());
+    let said = without_tokens(&without_credentials(&refused.render().to_string()));
     let _ = output::print(std::io::stderr(), |out| write!(out, "{said}"));
     ExitCode::Because(ReasonKind::Usage).into()
 }
@@ -71,7 +72,8 @@ fn said_of_arguments(refused: &clap::Error) -> process::ExitCode {
 fn diagnose(cli: &Cli) -> Result<(), CliError> {
     let Some(filter) = &cli.log else { return Ok(()) };
     // The dashboard has the terminal; lines between its cells would help nobody.
-    let beside_dashboard = cli.command.shows_dashboard().then(|| Path::new("hammer.log"));
+    let beside_dashboard =
+        env::args_os().any(|argument| argument == "--tui").then(|| Path::new("hammer.log"));
     Ok(diagnostics::start(filter, cli.log_file.as_deref().or(beside_dashboard))?)
 }
 

@@ -21,6 +21,7 @@ pub(crate) mod grammar;
 pub(crate) mod health;
 pub(crate) mod interval;
 pub(crate) mod load;
+mod misplaced_list;
 pub(crate) mod named_files;
 pub(crate) mod observe;
 pub(crate) mod path;

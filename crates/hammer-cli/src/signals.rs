@@ -9,7 +9,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::tui::terminal;
 
-/// The watch over SIGINT and SIGTERM, on a thread of its own for as long as the process lives.
+/// The watch over the signals that end a run, on a thread of its own for as long as the process lives.
 #[derive(Clone, Default)]
 pub(crate) struct Signals {
     state: Arc<Mutex<State>>,
@@ -75,23 +75,29 @@ impl Signals {
 /// Signals that a run still answers with a report.
 const REPORTED: u32 = 2;
 
-/// SIGINT and SIGTERM, which no longer end the process by themselves.
+/// SIGINT, SIGTERM and SIGHUP (a terminal that is closed), which no longer end the process by themselves.
 pub(crate) struct EndSignals {
     interrupt: Signal,
     terminate: Signal,
+    hang_up: Signal,
 }
 
 impl EndSignals {
     /// Listens from now on, within a runtime.
     pub(crate) fn listen() -> io::Result<Self> {
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
     }
 
-    /// Waits for the next of either.
+    /// Waits for the next of any.
     pub(crate) async fn arrived(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
+            _ = self.hang_up.recv() => {}
         }
     }
 }

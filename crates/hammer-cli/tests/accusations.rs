@@ -8,6 +8,8 @@ mod front;
 mod fronts;
 #[path = "support/hammer.rs"]
 mod hammer;
+#[path = "accusations/issuers.rs"]
+mod issuers;
 #[expect(dead_code, reason = "other tests have logs of either flavour")]
 #[path = "support/log.rs"]
 mod log;

@@ -177,6 +177,22 @@ fn a_run_is_not_ended_before_there_is_something_to_judge() {
     }
 }
 
+/// What ended the run is told by what it was judged by, and not by all of measurement, which may be better.
+#[test]
+fn a_threshold_that_ends_a_run_is_told_by_its_window() {
+    let folder = Folder::new();
+    let failing = "target: { lab: { http: { faults: { rules: [ { stalls: [ { at: 2s, duration: 1h } ] } ] } } } }\n\
+                   workloads: [ { name: api, http: {}, load: { rate: 100/s } } ]\n\
+                   thresholds: [ { expect: rate(accepted) > 20/s, window: 500ms, abort_on_fail: true } ]\n\
+                   phases: { measurement: 30s, drain: 1s }\ninterval: 100ms\n";
+    let ended = hammer(&["run", &folder.write("plan.yaml", failing), "--out", "-", "--quiet"]);
+    let report = ended.report();
+    let [verdict] = report.thresholds.as_slice() else { panic!("{:?}", report.thresholds) };
+    assert!(verdict.aborted && !verdict.holds, "{verdict:?}");
+    let (rate, window) = verdict.found.split_once("/s in the last ").unwrap();
+    assert!(rate.parse::<f64>().unwrap() <= 20.0 && window.ends_with("ms"), "{verdict:?}");
+}
+
 #[test]
 fn a_threshold_that_fails_as_the_plan_ends_did_not_end_the_run() {
     let folder = Folder::new();

@@ -342,10 +342,10 @@ impl<'a, 'r> Run<'a, 'r> {
         let promises = by_workload(&self.promises.by_kind(self.threads.promises_by_kind()));
         let failed = self.judge.failed_midway(self.collector.total(), &promises, since);
         // One that fails as the plan ends the run anyway is judged by all of measurement, as the others are.
-        if let Some((index, threshold)) = failed
-            && self.stop(&format!("threshold failed: {threshold}"))
+        if let Some((index, verdict)) = failed
+            && self.stop(&format!("threshold failed: {}", verdict.threshold))
         {
-            self.judge.ended_by(index);
+            self.judge.ended_by(index, verdict);
         }
     }
 

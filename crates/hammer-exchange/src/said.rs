@@ -4,7 +4,7 @@ use hammer_core::record::StepGuard;
 use hammer_measure::masked::{LEAST_SECRET, MASK, masked};
 use hammer_measure::recorder::MOST_ANSWER_BYTES;
 use hammer_measure::shown;
-use hammer_net::credentials_of_queries;
+use hammer_net::without_credentials;
 
 /// Tells `step` what the server said with its failure. None of the `secrets` is in it, nor a JSON Web Token, nor
 /// what its parameter's name says is a credential in the query of a URL.
@@ -27,11 +27,8 @@ pub(crate) fn excerpt(said: &[u8], secrets: &[&str]) -> String {
     let long_enough = |secret: &&&str| secret.len() >= LEAST_SECRET;
     let mut secrets: Vec<&str> = secrets.iter().filter(long_enough).copied().collect();
     secrets.dedup();
-    let mut text = without_tokens(&masked(&text, &secrets));
     // Where it leads a client to, as with a redirect, it gives that one a credential of its own.
-    for at in credentials_of_queries(&text).into_iter().rev() {
-        text.replace_range(at, MASK);
-    }
+    let text = without_credentials(&without_tokens(&masked(&text, &secrets)));
     let mut line = String::with_capacity(MOST_ANSWER_BYTES);
     for word in text.split(|letter: char| letter.is_whitespace() || letter.is_control()) {
         if word.is_empty() {

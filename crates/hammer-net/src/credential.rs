@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use hammer_measure::masked::MASK;
+
 /// Whether the header of that name carries a credential, however it is written: `Authorization`, `Cookie`, `X-Api-Key`,
 /// `Private-Token`, `X-Amz-Security-Token`. A name says so by a word in it.
 pub fn is_credential(header: &str) -> bool {
@@ -30,6 +32,15 @@ pub fn credentials_of_queries(text: &str) -> Vec<Range<usize>> {
         from = end;
     }
     joined(found)
+}
+
+/// The text with `***` in the place of every value that [`credentials_of_queries`] finds.
+pub fn without_credentials(text: &str) -> String {
+    let mut masked = text.to_owned();
+    for at in credentials_of_queries(text).into_iter().rev() {
+        masked.replace_range(at, MASK);
+    }
+    masked
 }
 
 /// Tells `found` of every credential of a query that may be encoded so many times.

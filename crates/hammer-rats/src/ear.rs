@@ -96,6 +96,12 @@ pub struct AnnotatedEvidence {
 /// What Veraison repeats of a software component.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct AnnotatedComponent {
+    /// Its measurement type.
+    #[serde(rename = "measurement-type", default)]
+    pub kind: Option<String>,
+    /// Its version.
+    #[serde(default)]
+    pub version: Option<String>,
     /// Its measurement.
     #[serde(rename = "measurement-value", default, deserialize_with = "claim::bytes")]
     pub measurement: Option<Vec<u8>>,

@@ -143,7 +143,13 @@ pub(crate) fn leaf(interface: FulcioInterface, body: &[u8], out: &mut String) ->
     let texts = parts(interface, body)?.texts;
     let first = texts.first().and_then(|text| pem::first_certificate(text)).ok_or(NO_CERTIFICATE)?;
     out.clear();
-    out.extend([first, "\n"]);
+    if pem::has_usual_lines(first) {
+        out.extend([first, "\n"]);
+        return Ok(());
+    }
+    // Rekor keeps the usual form of it, whatever the form that it was sent in.
+    let der = pem::certificates(first).and_then(|found| found.into_iter().next()).ok_or(BROKEN_PEM)?;
+    write_pem(out, "CERTIFICATE", &der);
     Ok(())
 }
 

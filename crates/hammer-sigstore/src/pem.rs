@@ -10,6 +10,17 @@ pub(crate) fn first_certificate(text: &str) -> Option<&str> {
     Some(&text[start..end])
 }
 
+/// Whether the lines of a certificate are as Go's encoding/pem has them: of 64 letters, but for the last one, with a line feed alone between.
+pub(crate) fn has_usual_lines(certificate: &str) -> bool {
+    let mut body = certificate.split('\n').skip(1).take_while(|line| *line != END).peekable();
+    let mut is_usual = true;
+    while let Some(line) = body.next() {
+        let length = line.len();
+        is_usual &= if body.peek().is_some() { length == LINE } else { (1..=LINE).contains(&length) };
+    }
+    is_usual && !certificate.contains('\r')
+}
+
 /// The DER of every certificate, in order; none where one of them is no base64, or has no beginning or no end.
 pub(crate) fn certificates(text: &str) -> Option<Vec<Vec<u8>>> {
     let mut found = Vec::new();
@@ -28,6 +39,8 @@ pub(crate) fn certificates(text: &str) -> Option<Vec<Vec<u8>>> {
     if rest.contains(END) { None } else { Some(found) }
 }
 
+/// Letters of a line.
+const LINE: usize = 64;
 const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
 const END: &str = "-----END CERTIFICATE-----";
 

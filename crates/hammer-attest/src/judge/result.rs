@@ -188,7 +188,13 @@ fn are_same(repeated: &[AnnotatedComponent], shown: &[SoftwareComponent]) -> boo
         let is_same = |repeated: &Option<Vec<u8>>, shown: &[u8; 32]| {
             repeated.as_deref().is_none_or(|repeated| repeated == shown)
         };
-        is_same(&repeated.measurement, &shown.measurement) && is_same(&repeated.signer, &shown.signer)
+        let is_same_text = |repeated: &Option<String>, shown: &str| {
+            repeated.as_deref().is_none_or(|repeated| repeated == shown)
+        };
+        is_same(&repeated.measurement, &shown.measurement)
+            && is_same(&repeated.signer, &shown.signer)
+            && is_same_text(&repeated.kind, &shown.kind)
+            && is_same_text(&repeated.version, &shown.version)
     };
     repeated.len() == shown.len()
         && repeated.iter().all(|repeated| shown.iter().any(|shown| is_of(repeated, shown)))

@@ -12,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 use super::*;
 use crate::auth::AttestAuth;
 use crate::device_class::DeviceClass;
+use crate::devices::DeviceMaterial;
 use crate::plan::AttestTargetPlan;
 use crate::session_object::SessionEcho;
 
@@ -185,12 +186,35 @@ fn each_thing_that_is_wrong_with_a_result_has_its_name() {
         let instance = STANDARD.encode(devices().ueid(DEVICE, DeviceClass::Good));
         found(evidence, json!({ "psa-instance-id": instance, name: claim }))
     };
+    let mut repeated = DeviceMaterial::default();
+    devices().write_shown(DEVICE, DeviceClass::Good, &mut repeated);
+    let components: Vec<Value> = repeated
+        .device
+        .components
+        .iter()
+        .map(|component| {
+            json!({
+                "measurement-type": component.kind,
+                "measurement-value": STANDARD.encode(component.measurement),
+                "version": component.version,
+                "signer-id": STANDARD.encode(component.signer),
+            })
+        })
+        .collect();
+    assert!(shown("psa-software-components", json!(components)).is_empty());
+    let renamed = |name: &str, value: &str| {
+        let mut components = components.clone();
+        components[0][name] = json!(value);
+        json!(components)
+    };
     let component = json!({ "measurement-type": "EVIL", "measurement-value": STANDARD.encode([1; 32]) });
     for (name, claim) in [
         ("psa-nonce", json!(STANDARD.encode([8; 32]))),
         ("psa-implementation-id", json!(STANDARD.encode([0; 32]))),
         ("psa-security-lifecycle", json!(0x2000)),
         ("psa-software-components", json!([component])),
+        ("psa-software-components", renamed("version", "9.9.9")),
+        ("psa-software-components", renamed("measurement-type", "EVIL")),
         ("psa-software-components", json!([])),
     ] {
         assert_eq!(shown(name, claim), ["result-of-other-evidence"], "{name}");

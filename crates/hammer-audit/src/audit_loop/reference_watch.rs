@@ -71,10 +71,15 @@ impl ReferenceWatch {
         clock: &Rc<dyn Clock>,
         voice: &AuditVoice,
     ) {
+        let mut failed = 0;
         while let Some(at) = self.next_look() {
             clock.sleep_until(at).await;
             if !self.ask(reader, voice).await {
-                return;
+                failed += 1;
+                if failed > LATER_LOOKS {
+                    return;
+                }
+                clock.sleep_until(clock.now().saturating_add(NEXT_LOOK)).await;
             }
         }
     }
@@ -96,11 +101,14 @@ impl ReferenceWatch {
             voice.note(&format!("{path} is not served, since {seconds:.1} s: too late in the run to tell"));
         }
         if !unasked.is_empty() {
+            voice.observed("issuers_unread", unasked.len() as f64);
             voice.note(&format!("{} issuers of audited entries were not read to the end", unasked.len()));
         }
     }
 }
 
+/// Looks after one that failed at the end.
+const LATER_LOOKS: u32 = 2;
 /// References that are asked for in one round.
 const AT_ONCE: usize = 16;
 const ALTERED_ISSUER: &str = "altered-issuer";

@@ -10,6 +10,9 @@ pub(crate) enum ChangeError {
     /// No value is given.
     #[error("expected KEY=VALUE")]
     Form,
+    /// The value is nothing at all, as where a shell's variable is not set.
+    #[error("the value is empty: write null to take a key away, \"\" for an empty text")]
+    Empty,
     /// The list has no item of that name or place.
     #[error("there is no item {0}")]
     UnknownItem(String),
@@ -24,6 +27,9 @@ pub(crate) enum ChangeError {
 /// Applies a change `key.path=value`, the value in YAML; where that is.
 pub(super) fn apply_text(plan: &mut Value, change: &str) -> Result<PlanPath, ChangeError> {
     let (key, text) = change.split_once('=').ok_or(ChangeError::Form)?;
+    if text.trim().is_empty() {
+        return Err(ChangeError::Empty);
+    }
     let value = serde_saphyr::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
     apply(plan, key.trim(), value)
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::error::{PlanError, PlanFault};
 use super::grammar::PlanGrammar;
+use super::misplaced_list::misplaced_list;
 use super::path::{PathSegment, PlanPath};
 use super::section::{SectionPlace, Sections};
 use super::target::TargetPlan;
@@ -50,6 +51,9 @@ impl PlanDocument for Plan {
 
     /// What protocols read is taken out first; what is left has keys of the plan alone.
     fn read(mut value: Value, grammar: &PlanGrammar) -> Result<Self, PlanError> {
+        if let Some(at) = misplaced_list(&value, &grammar.schema().to_value()) {
+            return Err(PlanFault::Misfit("expected keys with values, and not a list".to_owned()).at(at));
+        }
         let mut sections = PlanSections::take(&mut value, grammar)?;
         if let Some(Value::Object(stop)) = value.get_mut("stop") {
             stop.retain(|_, number| !number.is_null());

@@ -113,11 +113,17 @@ fn swept(
     let mut keys: Vec<(String, &String)> =
         labels.keys().map(|key| (swept_path(&planned.plan, key), key)).collect();
     keys.sort_by_key(|(path, _)| path.split('.').count());
+    let mut swept_at: Vec<(PlanPath, &String)> = Vec::new();
     for (path, key) in keys {
         let swept = &labels[key];
         let at = apply(&mut value, &path, swept.clone());
         let refused = |fault| PlanFault::from(fault).at(PlanPath::of("sweep").key(key)).placed(&source);
         let at = at.map_err(refused)?;
+        if let Some((_, other)) = swept_at.iter().find(|(known, _)| *known == at) {
+            let fault = PlanFault::Misfit(format!("it is the key that {other} is, too"));
+            return Err(fault.at(PlanPath::of("sweep").key(key)).placed(&source));
+        }
+        swept_at.push((at.clone(), key));
         // A sweep of a file is told with its place there, since what is wrong may be no key that the file has.
         let place = match planned.source.place(&PlanPath::of("sweep").key(key), &format!("`{key}`")) {
             PlanPlace::Line { name, line, column, .. } => format!(" ({name}:{line}:{column})"),

@@ -41,7 +41,8 @@ fn changed(folder: &Folder, url: &str, changes: &[&str]) -> Started {
 #[test]
 fn an_interrupted_run_drains_and_leaves_a_whole_report() {
     let server = Server::ok();
-    for signal in [Signal::INT, Signal::TERM] {
+    // A terminal that is closed hangs up.
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let folder = Folder::new();
         let started = long(&folder, &server.url(), "200ms");
         started.line_with("\"index\":2");

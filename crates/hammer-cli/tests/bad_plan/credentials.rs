@@ -64,6 +64,11 @@ fn no_credential_of_a_sweep_or_of_a_url_is_shown() {
         refused(&ended, &["plan.yaml:2:", "target.url: `"]);
         assert!(!ended.stderr.contains("canary"), "{}", ended.stderr);
     }
+    for change in ["workloads.web.http.path=/?token=canary x", "target.url=http://127.0.0.1/?token=canary"] {
+        let ended = run(PLAN, &[change]);
+        assert!(ended.code == 2 && ended.stderr.contains("?token=***"), "{}", ended.stderr);
+        assert!(!ended.stderr.contains("canary"), "{}", ended.stderr);
+    }
 }
 
 /// Whoever writes a token where its place belongs does not find it in a terminal.

@@ -30,7 +30,8 @@ pub(super) struct RunJudge {
     series: Vec<SeriesInfo>,
     /// Of each threshold that can end the run by how a part of it went.
     windows: Vec<Option<JudgedWindow>>,
-    aborted: Option<usize>,
+    /// The threshold that ended the run, with the verdict by which it did.
+    aborted: Option<(usize, Verdict)>,
     /// Whether the run measures anything: a fill does not.
     measures: bool,
     /// The longest that any shard lets an answer lie unread.
@@ -121,26 +122,33 @@ impl RunJudge {
         total: &Interval,
         promises: &[(String, Ledger)],
         since: Nanos,
-    ) -> Option<(usize, &Threshold)> {
-        let failed = self.thresholds.iter().zip(&self.windows).position(|(scoped, window)| {
+    ) -> Option<(usize, Verdict)> {
+        let mut thresholds = self.thresholds.iter().zip(&self.windows).enumerate();
+        thresholds.find_map(|(index, (scoped, window))| {
             if !scoped.abort_on_fail || since < scoped.grace {
-                return false;
+                return None;
             }
             let figures = match window {
                 Some(window) => window.whole(),
                 None => Some((ScopedFigures::of(&scoped.scope, &self.series, total), since)),
             };
             let ledger = scoped.scope.promises(promises);
-            figures.is_some_and(|(figures, length)| {
-                scoped.threshold.fails_midway(&figures.judged(&ledger, length.as_secs_f64()))
-            })
-        })?;
-        Some((failed, &self.thresholds[failed].threshold))
+            let (figures, length) = figures?;
+            let judged = figures.judged(&ledger, length.as_secs_f64());
+            if !scoped.threshold.fails_midway(&judged) {
+                return None;
+            }
+            let mut verdict = scoped.threshold.judge(scoped.scope.name(), &judged);
+            if window.is_some() {
+                verdict.found = format!("{} in the last {length}", verdict.found);
+            }
+            Some((index, verdict))
+        })
     }
 
-    /// The threshold at that place ended the run.
-    pub(super) fn ended_by(&mut self, failed: usize) {
-        self.aborted = Some(failed);
+    /// The threshold at that place ended the run, by that verdict.
+    pub(super) fn ended_by(&mut self, failed: usize, verdict: Verdict) {
+        self.aborted = Some((failed, verdict));
     }
 
     /// The verdicts at the end.
@@ -151,11 +159,13 @@ impl RunJudge {
         seconds: f64,
     ) -> Vec<Verdict> {
         let verdicts = self.thresholds.iter().enumerate().map(|(index, scoped)| {
-            let mut verdict = self.verdict(scoped, total, promises, seconds);
-            verdict.aborted = self.aborted == Some(index);
-            // What ended the run has failed, even if drain mended the figure.
-            verdict.holds &= !verdict.aborted;
-            verdict
+            match &self.aborted {
+                // What ended the run has failed, even if drain mended the figure, or all of measurement has a better one.
+                Some((aborted, verdict)) if *aborted == index => {
+                    Verdict { aborted: true, holds: false, ..verdict.clone() }
+                }
+                _ => self.verdict(scoped, total, promises, seconds),
+            }
         });
         verdicts.collect()
     }

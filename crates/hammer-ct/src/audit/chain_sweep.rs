@@ -22,15 +22,17 @@ pub(super) struct ChainSweep {
     faults: Vec<(u64, ChainFault)>,
     /// How many more there are.
     more: u64,
-    /// Entries whose chain is in no form that can be read.
-    unreadable: u64,
+    /// The entries beside whose leaves nothing can be read: the first of them.
+    unreadable: Vec<u64>,
+    /// How many leaves are of an unknown form.
+    unknown: u64,
 }
 
 impl ChainSweep {
     /// Of these leaves.
     pub(super) fn new(leaves: Range<u64>) -> Self {
-        let (asked, faults, more, unreadable) = Default::default();
-        Self { leaves, audit: ChainAudit::new(), asked, faults, more, unreadable }
+        let (asked, faults, more, unreadable, unknown) = Default::default();
+        Self { leaves, audit: ChainAudit::new(), asked, faults, more, unreadable, unknown }
     }
 
     /// The certificates of a bundle's chains that were not asked for yet; of all chains the first [`MOST_ISSUERS`].
@@ -64,25 +66,30 @@ impl ChainSweep {
     /// Takes the entries of an answer of get-entries, whose first has that index.
     pub(super) fn entries(&mut self, first: u64, answer: &[u8]) {
         for (entry, index) in Rfc6962Leaves::entries(answer).map_while(Result::ok).zip(first..) {
-            if self.leaves.contains(&index) && self.entry(index, &entry).is_none() {
-                self.unreadable += 1;
+            if self.leaves.contains(&index) {
+                match self.entry(index, &entry) {
+                    Some(true) => {}
+                    Some(false) if self.unreadable.len() < MOST_FAULTS => self.unreadable.push(index),
+                    Some(false) => self.more += 1,
+                    None => self.unknown += 1,
+                }
             }
         }
         self.judge();
     }
 
-    /// Takes an entry with the certificates above it; none where it cannot be read.
-    fn entry(&mut self, index: u64, served: &ServedLeaf<'_>) -> Option<()> {
+    /// Takes an entry with the certificates above it; says whether these can be read, and none of a leaf of an unknown form.
+    fn entry(&mut self, index: u64, served: &ServedLeaf<'_>) -> Option<bool> {
         let signed = MerkleTreeLeaf::parse(&served.leaf_input).ok()?.entry;
-        let bytes = from_base64(&*served.extra_data).ok()?;
-        let extra = ExtraData::parse(signed.entry_type(), &bytes).ok()?;
+        let Ok(bytes) = from_base64(&*served.extra_data) else { return Some(false) };
+        let Ok(extra) = ExtraData::parse(signed.entry_type(), &bytes) else { return Some(false) };
         let submitted = extra.submitted(signed);
         let mut fingerprints = Vec::new();
         for certificate in extra.chain() {
             fingerprints.push(self.audit.issuer(certificate).0);
         }
         self.audit.add(&LoggedChain { index, signed, submitted, fingerprints: &fingerprints });
-        Some(())
+        Some(true)
     }
 
     fn judge(&mut self) {
@@ -95,7 +102,11 @@ impl ChainSweep {
     /// Tells what was found, but of entries that are not the tree's, as it is told of them alone or of all that were read.
     pub(super) fn end(self, swept: &mut Swept) {
         let altered: BTreeSet<u64> = swept.flaws.iter().filter_map(|(_, index, _)| *index).collect();
-        let mut others = vec![("what stands beside the leaf cannot be read", self.unreadable)];
+        let mut others = vec![("the leaf cannot be read", self.unknown)];
+        for index in self.unreadable.iter().filter(|index| !altered.contains(index)) {
+            let detail = format!("the entry of index {index}: its extra_data cannot be read");
+            swept.add((ALTERED_CHAIN, Some(*index), detail));
+        }
         if swept.is_proved {
             for (index, fault) in self.faults.iter().filter(|(index, _)| !altered.contains(index)) {
                 swept.add((INVALID_CHAIN, Some(*index), format!("the entry of index {index}: {fault}")));
@@ -112,6 +123,8 @@ impl ChainSweep {
     }
 }
 
+/// The certificates beside a leaf are none.
+const ALTERED_CHAIN: &str = "altered-chain";
 /// A chain of which a certificate did not issue the one below it.
 const INVALID_CHAIN: &str = "invalid-chain";
 /// Faults that are kept until it is known which entries are the tree's.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hammer_core::record::OperationRecord;
 use hammer_read::SeenHead;
+use hammer_tlog::hash::Hash;
 use hammer_tlog::logs::tile::TileId;
 
 use super::ReadOp;
@@ -28,6 +29,8 @@ pub(super) enum OwedAnswer {
     Names(TileId, bool),
     /// A tile that the server which was asked does not have, so that the others, and it itself later, are asked first.
     Missing(TileId),
+    /// An issuer that the server which was asked does not have: likewise.
+    MissingIssuer(Hash),
     /// Entries: the first one's index, and how many there are.
     Entries(u64, u64),
 }
@@ -42,7 +45,11 @@ impl ReadSession {
         record: &OperationRecord,
     ) {
         op.owed = Some(OwedCheck { head: head.clone(), answer });
-        record.check_beside(LogPromise::Inclusion.into());
+        let promise = match answer {
+            OwedAnswer::MissingIssuer(_) => LogPromise::Issuer,
+            _ => LogPromise::Inclusion,
+        };
+        record.check_beside(promise.into());
     }
 
     /// Reads what the answer is held against, and promises.
@@ -53,6 +60,9 @@ impl ReadSession {
             OwedAnswer::Bundle(tile, is_gzip) => self.check_bundle((tile, is_gzip), head, op, record).await,
             OwedAnswer::Names(tile, is_gzip) => self.check_names((tile, is_gzip), head, op, record).await,
             OwedAnswer::Missing(tile) => self.check_missing(tile, head, op, record).await,
+            OwedAnswer::MissingIssuer(fingerprint) => {
+                self.check_missing_issuer(fingerprint, op, record).await;
+            }
             OwedAnswer::Entries(start, count) => self.check_entries((start, count), head, op, record).await,
         }
     }

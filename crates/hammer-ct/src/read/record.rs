@@ -16,7 +16,7 @@ pub(super) enum Check {
     Bundle,
     /// Tree head; names tile; its bundle, and as for that.
     Names,
-    /// The fingerprint; the certificate.
+    /// The fingerprint; the certificate, where it is served. Nothing where that cannot be told.
     Issuer,
     /// Tree head; entries, numbered by the first; answers of get-entry-and-proof, numbered by their leaves.
     Entries,

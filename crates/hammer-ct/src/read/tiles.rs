@@ -10,6 +10,7 @@ use hammer_read::{FULL_TILE, LARGEST_TILE, Lack, LogReads, Part, SeenHead, Suppo
 use hammer_tlog::ct::bundle::{Entries, Entry};
 use hammer_tlog::logs::merkle::Hash;
 use hammer_tlog::logs::tile::{Level, TileId};
+use http::StatusCode;
 
 use super::ReadOp;
 use super::owed::OwedAnswer;
@@ -109,10 +110,32 @@ impl ReadSession {
         let any = self.fingerprints.borrow().any(op.place.draw);
         let fingerprint = any.ok_or(malformed("bundle without an issuer"))?;
         let path = format!("/issuer/{fingerprint}");
-        self.get((&path, Some(AnswerBound::ISSUER)), &mut op.answer, record).await?;
+        if let Err(ended) = self.get((&path, Some(AnswerBound::ISSUER)), &mut op.answer, record).await {
+            if op.answer.status == StatusCode::NOT_FOUND {
+                self.owe(head, OwedAnswer::MissingIssuer(fingerprint), op, record);
+            }
+            return Err(ended);
+        }
         let parts = [Part::bytes(&fingerprint.0), Part::bytes(&op.answer.body)];
         self.promise(record, Check::Issuer, parts);
         Ok(())
+    }
+
+    /// Reads an issuer again, later and at the log's other servers, since one may be behind the others.
+    pub(super) async fn check_missing_issuer(
+        &self,
+        fingerprint: Hash,
+        op: &mut ReadOp,
+        record: &OperationRecord,
+    ) {
+        let path = format!("/issuer/{fingerprint}");
+        let read = self.get_beside(&path, &mut op.beside, record).await;
+        let (own, found) = (Part::bytes(&fingerprint.0), Part::bytes(&op.beside.body));
+        match (read, op.beside.status) {
+            (Ok(()), _) => self.promise(record, Check::Issuer, [own, found]),
+            (Err(_), StatusCode::NOT_FOUND) => self.promise(record, Check::Issuer, [own]),
+            (Err(_), _) => self.promise(record, Check::Issuer, []),
+        }
     }
 
     /// Promises that what was read holds against the head and what else was read for it.

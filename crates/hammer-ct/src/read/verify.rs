@@ -60,6 +60,7 @@ impl ReadVerifier {
                 check_bundle::<StaticCtLeaves>(known_head(self.tree(head.bytes))?, bundle, tiles)?;
                 names::check(names, bundle)
             }
+            (Issuer, [fingerprint]) => Err(missing_issuer(fingerprint.bytes)),
             (Issuer, [fingerprint, certificate]) => issuer(fingerprint.bytes, certificate.bytes),
             (Entries, [head, entries, proofs @ ..]) => proofs::entries(&self.head(head)?, entries, proofs),
             (ProofByHash, [head, leaf, proof]) => proofs::by_hash(&self.head(head)?, leaf, proof),
@@ -110,6 +111,13 @@ impl Verifier for ReadVerifier {
 impl fmt::Debug for ReadVerifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReadVerifier").field("log", &self.log).finish_non_exhaustive()
+    }
+}
+
+fn missing_issuer(fingerprint: &[u8]) -> Fault {
+    match fingerprint.try_into().map(Hash) {
+        Ok(fingerprint) => Fault::new("missing-issuer", format!("issuer/{fingerprint} is not served")),
+        Err(_) => unverified(),
     }
 }
 

@@ -67,7 +67,7 @@ impl SignRequest {
 
     /// The body that asks what is to be signed, of a signature that is made then, in milliseconds since 1970.
     pub fn data_to_sign(&self, signed: &ToBeSigned, signing_ms: u64) -> Body {
-        self.body(signed, signing_ms, Vec::new())
+        self.body(signed, signing_ms, &[])
     }
 
     /// The body that has the signature put around it, with the same time.
@@ -75,12 +75,12 @@ impl SignRequest {
         let mut value = self.signature_start.clone().into_bytes();
         append_base64(signature, &mut value);
         value.extend_from_slice(br#""}"#);
-        self.body(signed, signing_ms, value)
+        self.body(signed, signing_ms, &value)
     }
 
-    fn body(&self, signed: &ToBeSigned, signing_ms: u64, signature: Vec<u8>) -> Body {
+    fn body(&self, signed: &ToBeSigned, signing_ms: u64, signature: &[u8]) -> Body {
         let mut between = format!("{signing_ms}}}}}").into_bytes();
-        between.extend_from_slice(&signature);
+        between.extend_from_slice(signature);
         between.extend_from_slice(br#","toSignDocument":{"bytes":""#);
         let (part, behind): (BodyPart, &'static str) = match signed {
             ToBeSigned::Document(document) => {

@@ -57,15 +57,17 @@ fn unbelievable(report: &Report) -> Option<String> {
     let findings = report.health.findings.len() as u64;
     let findings =
         (findings > 0 && report.health.on_fail.is_fail()).then(|| plural(findings, "health finding"));
-    let heads = unproved_heads(report);
+    let heads = observed(report, HEADS_UNPROVED);
     let heads = (heads > 0).then(|| format!("{} of a log not proved", plural(heads, "head")));
-    let against: Vec<String> = unchecked.into_iter().chain(heads).chain(findings).collect();
+    let issuers = observed(report, ISSUERS_UNREAD);
+    let issuers = (issuers > 0).then(|| format!("{} of audited entries not read", plural(issuers, "issuer")));
+    let against: Vec<String> = unchecked.into_iter().chain(heads).chain(issuers).chain(findings).collect();
     (!against.is_empty()).then(|| format!("not to be believed for {}", against.join(" and ")))
 }
 
-/// Heads that a log signed and that were not proved to be of its tree to the end, by what its audit observed last.
-fn unproved_heads(report: &Report) -> u64 {
-    let seen = report.observations.iter().filter(|seen| seen.name.rsplit('/').next() == Some(HEADS_UNPROVED));
+/// What audits observed last by that name, all of them together.
+fn observed(report: &Report, name: &str) -> u64 {
+    let seen = report.observations.iter().filter(|seen| seen.name.rsplit('/').next() == Some(name));
     seen.map(|seen| seen.last.value as u64).sum()
 }
 
@@ -139,6 +141,9 @@ fn both_phases(series: &Series) -> [Fates; 2] {
 }
 
 /// As the audit of a log observes it, behind the log's name where there are several.
+/// Issuers that audited entries name and that could not be read to the end.
+const ISSUERS_UNREAD: &str = "issuers_unread";
+/// Heads that a log signed and that were not proved to be of its tree to the end.
 const HEADS_UNPROVED: &str = "heads_unproved";
 const INTERRUPTED: &str = "interrupted by a signal";
 const EARLY: &str = "interrupted by a signal, before any operation got an answer";

@@ -84,6 +84,8 @@ struct Look<'a> {
     late_ns: u64,
     /// Whether operations were under way for long in it.
     has_waited: bool,
+    /// Which share of what ended is accepted where no more fails than is accepted: less than 1 of a server that refuses a part of all.
+    usual_share: f64,
 }
 
 /// What an interval says of its series.
@@ -95,7 +97,7 @@ enum State {
     Slow,
     /// Nothing ended, though there was something to do.
     Silent,
-    /// More failed than was accepted.
+    /// More failed than was accepted, and far more than usual.
     Failing,
 }
 
@@ -117,12 +119,15 @@ impl<'a> Course<'a> {
                 let is_measured = interval.phase == PhaseName::Measurement;
                 let (stood_ns, late_ns, has_waited) = Default::default();
                 let to_ns = interval.at_ns;
-                Some(Look { from_ns, to_ns, seen, is_measured, stood_ns, late_ns, has_waited })
+                let usual_share = 1.0;
+                Some(Look { from_ns, to_ns, seen, is_measured, stood_ns, late_ns, has_waited, usual_share })
             })
             .collect();
         // What goes before measurement and behind it says what its first and its last interval were.
         let mut looks = with_waits(with_standstills(looks, intervals));
         looks.retain(|look| look.is_measured);
+        let usual_share = usual_share(&looks);
+        looks.iter_mut().for_each(|look| look.usual_share = usual_share);
         let started = looks.first().map_or(0, |look| look.from_ns);
         let touches = events.iter().filter(|event| is_touch(event)).map(Event::at_ns);
         let touched_ns = touches.filter(|at| *at >= started).min();
@@ -284,6 +289,15 @@ fn with_waits(mut looks: Vec<Look<'_>>) -> Vec<Look<'_>> {
     looks
 }
 
+/// Which share of what ended in intervals in which no more failed than was accepted was; all of it where there is none.
+fn usual_share(looks: &[Look<'_>]) -> f64 {
+    let served = looks.iter().filter(|look| look.seen.fates.accepted >= look.failed());
+    let (accepted, failed) = served.fold((0, 0), |(accepted, failed), look| {
+        (accepted + look.seen.fates.accepted, failed + look.failed())
+    });
+    if accepted == 0 { 1.0 } else { accepted as f64 / (accepted + failed) as f64 }
+}
+
 /// The median response time of a series before that instant, as the median of its intervals has it; over all of measurement where nothing
 /// ended before, since what is late in an outage may be most of a run.
 fn usual_response(series: &Series, looks: &[Look<'_>], until_ns: Option<u64>) -> u64 {
@@ -341,8 +355,12 @@ impl Look<'_> {
         self.seen.causes.iter().filter(is_own).map(|cause| cause.count).sum()
     }
 
+    /// Whether more failed than was accepted, and far more than usual: where half of all fails from the start to the end, a little more does by
+    /// chance.
     fn is_failing(&self) -> bool {
-        self.failed() > self.seen.fates.accepted
+        let (failed, accepted) = (self.failed(), self.seen.fates.accepted);
+        let least = (failed + accepted) as f64 * self.usual_share / 2.0;
+        failed > accepted && (accepted as f64) < least
     }
 
     /// Whether nothing ended that could have: not where hammer did not run for most of the time.

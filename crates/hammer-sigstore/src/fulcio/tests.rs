@@ -80,6 +80,26 @@ fn a_certification_request_is_the_same_at_every_interface() {
 }
 
 #[test]
+fn a_certificate_is_of_the_usual_lines_however_it_comes() {
+    let mut usual = String::new();
+    leaf(FulcioInterface::V1, V1, &mut usual).unwrap();
+    let text = std::str::from_utf8(V1).unwrap();
+    assert!(text.starts_with(&usual), "as it comes from Fulcio");
+    let body: String = usual.lines().skip(1).take_while(|line| !line.starts_with("-----")).collect();
+    let lines = |length: usize| {
+        let lines: Vec<&str> =
+            body.as_bytes().chunks(length).map(|line| std::str::from_utf8(line).unwrap()).collect();
+        format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", lines.join("\n"))
+    };
+    assert_eq!(lines(64), usual);
+    for other in [lines(10_000), lines(76), lines(60), usual.replace('\n', "\r\n")] {
+        let mut found = "before".to_owned();
+        leaf(FulcioInterface::V1, other.as_bytes(), &mut found).unwrap();
+        assert_eq!(found, usual, "{other}");
+    }
+}
+
+#[test]
 fn an_sct_beside_the_certificate_is_found_where_each_interface_has_it() {
     let json = br#"{"sct_version":0}"#;
     let text = base64(json);

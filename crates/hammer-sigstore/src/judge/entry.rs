@@ -178,6 +178,13 @@ pub(crate) fn open(key: &LogKey, envelope: &str) -> Result<Checkpoint, String> {
     Checkpoint::parse(note.text).map_err(|why| why.to_string())
 }
 
+/// Whether a checkpoint is one whose first line is not the log's.
+fn has_another_origin(verifier: &Verifier, envelope: &str) -> bool {
+    let note = Note::parse(envelope.as_bytes()).ok();
+    let checkpoint = note.and_then(|note| Checkpoint::parse(note.text).ok());
+    checkpoint.is_some_and(|checkpoint| checkpoint.origin != verifier.name())
+}
+
 /// The last checkpoint of Rekor v1 that was believed by one verifier: entries that were integrated together come with the same.
 #[derive(Debug, Default)]
 pub(crate) struct BelievedNote {
@@ -291,7 +298,10 @@ pub(super) fn judge_tiles_place(
         .map_err(|why| Fault::at(PROOF, index, why.to_string()))?;
     let envelope = proof.checkpoint.as_ref().map_or("", |checkpoint| &checkpoint.envelope);
     let checked = believed.check(verifier, envelope, (size, root));
-    checked.map_err(|why| told(Fault::at(CHECKPOINT, index, why)))?;
+    checked.map_err(|why| {
+        let is_other = verifier.is_some_and(|verifier| has_another_origin(verifier, envelope));
+        told(Fault::at(if is_other { ORIGIN } else { CHECKPOINT }, index, why))
+    })?;
     if entry.log_index != proof.log_index {
         let told = format!("the entry says {}, its proof {index}", entry.log_index);
         return Err(Fault::at(INDEX, index, told));

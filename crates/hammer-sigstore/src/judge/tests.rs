@@ -191,7 +191,7 @@ fn a_recorded_entry_of_rekor_v2_holds_and_what_is_altered_is_named() {
     let envelope = answer.pointer("/inclusionProof/checkpoint/envelope").unwrap().as_str().unwrap();
     let path = "/inclusionProof/checkpoint/envelope";
     assert_eq!(altered(path, envelope.replace("\n2\n", "\n3\n").into()), "checkpoint");
-    assert_eq!(altered(path, envelope.replace("127.0.0.1\n2", "127.0.0.2\n2").into()), "checkpoint");
+    assert_eq!(altered(path, envelope.replace("127.0.0.1\n2", "127.0.0.2\n2").into()), "checkpoint-origin");
     assert_eq!(altered("/inclusionProof/checkpoint", Value::Null), "checkpoint");
 }
 

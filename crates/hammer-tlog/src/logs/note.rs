@@ -90,6 +90,9 @@ impl<'a> Note<'a> {
         }
         let split = note.rfind("\n\n").ok_or(malformed("no empty line before the signatures"))?;
         let (text, lines) = (&note[..=split], &note[split + 2..]);
+        if lines.is_empty() {
+            return Err(malformed("no signature"));
+        }
         let lines = lines.strip_suffix('\n').ok_or(malformed("no newline at its end"))?;
         let signatures = lines.split('\n').take(MAX_SIGNATURES + 1).map(parse_line);
         let signatures = signatures.collect::<Result<Vec<_>, _>>()?;

@@ -202,6 +202,27 @@ fn a_run_that_is_served_evenly_or_has_little_to_do_has_no_disruption() {
 }
 
 #[test]
+fn half_of_all_that_fails_by_chance_is_no_outage_and_what_comes_on_top_is_one() {
+    let halves = [(27, 33), (33, 27), (30, 30), (27, 33), (34, 26)];
+    let of = |parts: &[(u64, u64)]| {
+        let mut story = Story::new(vec![open()]);
+        story.phase(Phase::Measurement);
+        for (accepted, refused) in parts {
+            let failed = (Outcome::ServerError, Detail::Status(500));
+            story.accept(0, Phase::Measurement, *accepted, Nanos::from_micros(10));
+            story.end((0, Phase::Measurement), *refused, Nanos::from_micros(10), failed);
+            story.interval(Phase::Measurement);
+        }
+        report_of(&story.finish(|_| {})).disruptions
+    };
+    assert_eq!(of(&halves), []);
+    let found = of(&[&halves[..], &[(3, 57), (0, 60)], &halves].concat());
+    let [outage] = &found[..] else { panic!("{found:?}") };
+    assert_eq!((outage.kind, outage.from_ns), (DisruptionKind::Outage, 5_000_000_000));
+    assert_eq!(seconds(outage.to_ns), Some(7.0));
+}
+
+#[test]
 fn a_share_of_failures_is_no_outage_and_silence_is_one_where_much_was_usual() {
     let mut story = Story::new(vec![open()]);
     story.phase(Phase::Measurement);

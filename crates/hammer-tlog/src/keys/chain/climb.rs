@@ -40,6 +40,9 @@ impl<'a> Climb<'a> {
         match self.fault {
             Some(fault) => fault,
             None if self.steps_left == 0 => ChainError::TooManyPaths { steps: STEPS },
+            None if leaf.issuer == leaf.subject => {
+                ChainError::SelfIssued { subject: display_name(leaf.subject) }
+            }
             None => ChainError::Untrusted { issuer: display_name(leaf.issuer) },
         }
     }

@@ -60,6 +60,12 @@ pub enum ChainError {
         /// The issuer.
         issuer: String,
     },
+    /// It is self-issued, and not one of those that are trusted.
+    #[error("verify a chain: {subject:?} is self-issued, and not trusted")]
+    SelfIssued {
+        /// Whose certificate.
+        subject: String,
+    },
     /// The signature is not that of the certificate that has the issuer's name.
     #[error("verify the certificate of {subject:?} with its issuer's key: {source}")]
     BadSignature {

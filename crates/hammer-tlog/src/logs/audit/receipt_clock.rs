@@ -27,6 +27,17 @@ impl ReceiptClock {
         receipt.deadline_ms.saturating_add(behind_ms.min(self.skew_ms))
     }
 
+    /// The same where the first head that covers the leaf is known: it was signed before it was fetched, so that the log's clock is not further
+    /// behind ours than that. An answer may have come long after its promise.
+    fn deadline_ms_by(&self, receipt: &Receipt, published: &Published) -> u64 {
+        let received_ms = self.unix_ms(receipt.received_ns).saturating_sub(receipt.promised_ms);
+        let head_ms = match published.timestamp_ms {
+            0 => u64::MAX,
+            signed_ms => self.unix_ms(published.fetched_ns).saturating_sub(signed_ms),
+        };
+        receipt.deadline_ms.saturating_add(received_ms.min(self.skew_ms).min(head_ms))
+    }
+
     /// Whether a log's time of a head is one that had not come yet as the head was fetched, whatever the skew.
     pub fn is_ahead(&self, timestamp_ms: u64, fetched_ns: u64) -> bool {
         timestamp_ms > self.unix_ms(fetched_ns).saturating_add(self.skew_ms)
@@ -41,7 +52,8 @@ impl Receipt {
         let earlier = &published.earlier;
         let was_asked_late = |clock: &ReceiptClock| {
             let asked_ms = clock.unix_ms(earlier.asked_ns);
-            clock.is_of_one_server && earlier.asked_ns > 0 && asked_ms > clock.deadline_ms(self)
+            let deadline_ms = clock.deadline_ms_by(self, published);
+            clock.is_of_one_server && earlier.asked_ns > 0 && asked_ms > deadline_ms
         };
         earlier.signed_ms > self.deadline_ms || clock.is_some_and(was_asked_late)
     }
@@ -79,7 +91,8 @@ mod tests {
         let mut earlier = EarlierHeads::default();
         earlier.met(&Head { size: 1, root, timestamp_ms, fetched_ns, asked_ns, raw }, Some(&CLOCK));
         let fetched_ns = ns(60_000);
-        Published { size: 2, fetched_ns, earlier, timestamp_ms: EPOCH_MS + 160_000 }
+        // Of a log whose clock may be as far behind as that.
+        Published { size: 2, fetched_ns, earlier, timestamp_ms: EPOCH_MS + 100_000 }
     }
 
     #[test]
@@ -107,6 +120,21 @@ mod tests {
             let receipt = promised(ahead_ms);
             assert_eq!(receipt.is_late(&published, Some(&CLOCK)), is_late, "{ahead_ms} {published:?}");
         }
+    }
+
+    /// An answer that came 20 s after its promise, when its leaf had been covered for a moment.
+    #[test]
+    fn an_answer_that_comes_late_does_not_put_its_deadline_off() {
+        let receipt = promised(-20_000);
+        let [mut told, mut untold] = [covered(0, 100, -30_000); 2];
+        for (published, timestamp_ms) in [(&mut told, EPOCH_MS + 99_000), (&mut untold, 0)] {
+            (published.fetched_ns, published.timestamp_ms) = (100_000 * 1_000_000, timestamp_ms);
+        }
+        // The head of a moment ago says that the log's clock is a second behind ours at most; one without a time says nothing.
+        assert!(receipt.is_late(&told, Some(&CLOCK)));
+        assert!(receipt.is_late(&untold, Some(&CLOCK)), "twenty seconds, and the skew is ten");
+        let wide = ReceiptClock { skew_ms: 60_000, ..CLOCK };
+        assert!(receipt.is_late(&told, Some(&wide)) && !receipt.is_late(&untold, Some(&wide)));
     }
 
     #[test]
