@@ -25,6 +25,17 @@ pub enum AnswerFault {
     Missing(&'static str),
 }
 
+impl AnswerFault {
+    /// What is wrong, in a few words for a count of causes.
+    pub fn what(&self) -> &'static str {
+        match self {
+            Self::Json(_) | Self::Utf8(_) => "answer of another form",
+            Self::Base64 { .. } => "field that is no base64",
+            Self::Missing(_) => "field that is missing",
+        }
+    }
+}
+
 /// The bytes in a field, of which there is one at least.
 pub(crate) fn decoded(field: &'static str, text: &str) -> Result<Vec<u8>, AnswerFault> {
     if text.is_empty() {

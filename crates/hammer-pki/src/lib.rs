@@ -2,14 +2,23 @@
 //! the files that come back. Requests and answers are state without I/O.
 
 mod answer_fault;
+mod dialect;
+mod documents;
 pub mod dss;
 mod inline_document;
 mod json_base64;
+mod judge;
+mod record;
 pub mod rest_pki;
+mod sign;
 mod signature_kind;
 mod signing_key;
 
 pub use answer_fault::AnswerFault;
+pub use dialect::Dialect;
+pub use documents::{DocumentLengths, Documents};
 pub use inline_document::InlineDocument;
+pub use judge::SignatureJudge;
+pub use sign::{SignConfig, SignOp, SignSession, SignWorkload, Signer};
 pub use signature_kind::SignatureKind;
 pub use signing_key::{KeyFault, SigningKey};

@@ -17,6 +17,14 @@ impl SignatureKind {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Cades, Self::CadesT, Self::Pades, Self::PadesT];
 
+    /// Their names, in the order of the variants.
+    pub const NAMES: [&'static str; 4] = ["cades", "cades-t", "pades", "pades-t"];
+
+    /// Its name, as series and promises have it.
+    pub const fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
     /// Whether it is of a PDF.
     pub const fn is_pdf(self) -> bool {
         matches!(self, Self::Pades | Self::PadesT)

@@ -1,0 +1,104 @@
+//! Judges files beside the load: whether they are the documents that were sent, signed by whom they were to be, as was asked for.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hammer_cms::signature::{ExpectedSignature, KnownSigner, SignatureForm, SignatureVerifier};
+use hammer_core::promise::{Fault, PromiseKind, Verdicts, Verifier};
+use hammer_measure::Nanos;
+use hammer_pdf::signed::PdfSignature;
+use hammer_tlog::keys::chain::TrustedAuthorities;
+
+use crate::documents::Documents;
+use crate::record::SignatureRecord;
+use crate::signature_kind::SignatureKind;
+
+/// What verifiers of a workload are made from, one for each thread.
+#[derive(Clone)]
+pub struct SignatureJudge {
+    /// What was sent.
+    pub documents: Documents,
+    /// Who signs, in order.
+    pub signers: Arc<[KnownSigner]>,
+    /// Who is trusted with timestamps.
+    pub timestamps: Option<TrustedAuthorities>,
+    /// The wall clock at the start of the run, in milliseconds since 1970.
+    pub epoch_unix_ms: u64,
+    /// By how much the service's clock may differ from ours, in milliseconds.
+    pub skew_ms: u64,
+}
+
+/// Judges on a thread of its own.
+struct FileVerifier {
+    judge: SignatureJudge,
+    verifier: SignatureVerifier,
+}
+
+impl From<SignatureKind> for PromiseKind {
+    fn from(kind: SignatureKind) -> Self {
+        Self(kind as u8)
+    }
+}
+
+impl SignatureJudge {
+    pub(crate) fn verifier(&self) -> Box<dyn Verifier> {
+        let verifier = SignatureVerifier::new(self.timestamps.clone());
+        Box::new(FileVerifier { judge: self.clone(), verifier })
+    }
+
+    /// The wall clock at an instant of the run, milliseconds since 1970.
+    fn unix_ms(&self, at: Nanos) -> u64 {
+        self.epoch_unix_ms.saturating_add(at.0 / 1_000_000)
+    }
+}
+
+impl FileVerifier {
+    fn judge(&mut self, seq: u64, record: &SignatureRecord<'_>) -> Result<(), Fault> {
+        let judge = &self.judge;
+        let unknown = || Fault::new(UNKNOWN_SIGNER, "no such signer");
+        let signer = judge.signers.get(record.signer as usize).ok_or_else(unknown)?;
+        let document = judge.documents.document(seq);
+        let skew = judge.skew_ms;
+        let expected = |document, form| ExpectedSignature {
+            document,
+            signer,
+            form,
+            has_timestamp: record.kind.has_timestamp(),
+            not_before_ms: i64::try_from(judge.unix_ms(record.sent).saturating_sub(skew)).ok(),
+            not_after_ms: i64::try_from(judge.unix_ms(record.received).saturating_add(skew)).ok(),
+        };
+        let verified = if record.kind.is_pdf() {
+            let found = PdfSignature::read(record.file, &document)
+                .map_err(|why| Fault::new(why.kind(), format!("failed to {why}")))?;
+            let signed = found.signed(record.file);
+            self.verifier.verify(&found.contents, &expected(&signed, SignatureForm::Pades)).map(drop)
+        } else {
+            let sent = document.to_vec();
+            let form = match record.by_digest {
+                true => SignatureForm::CadesDetached,
+                false => SignatureForm::CadesEnveloping,
+            };
+            self.verifier.verify(record.file, &expected(&[&sent], form)).map(drop)
+        };
+        verified.map_err(|why| Fault::new(why.kind(), format!("failed to {why}")))
+    }
+}
+
+impl Verifier for FileVerifier {
+    fn check(&mut self, seq: u64, bytes: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
+        // Records are this crate's own.
+        let Some(record) = SignatureRecord::read(bytes) else { return };
+        match self.judge(seq, &record) {
+            Ok(()) => verdicts.kept(record.kind.into()),
+            Err(fault) => verdicts.broken(record.kind.into(), seq, fault, Some(bytes)),
+        }
+    }
+}
+
+impl fmt::Debug for SignatureJudge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SignatureJudge").field("signers", &self.signers.len()).finish_non_exhaustive()
+    }
+}
+
+const UNKNOWN_SIGNER: &str = "another-signer";

@@ -1,0 +1,179 @@
+//! The steps of a signature, one after another.
+
+use std::sync::Arc;
+
+use hammer_core::record::{OperationRecord, StepGuard};
+use hammer_core::workload::Ended;
+use hammer_exchange::expect_ok;
+use hammer_measure::{Nanos, Outcome};
+use hammer_net::{Body, Request};
+use ring::digest::{Context, SHA256};
+
+use super::session::{Requests, SignSession};
+use super::{SignOp, SignWorkload, Signer, left};
+use crate::answer_fault::AnswerFault;
+use crate::dss::{self, ToBeSigned};
+use crate::record::SignatureRecord;
+use crate::rest_pki::{self, Finished, Started};
+
+/// What is left of the first step for the second.
+struct Begun {
+    /// What is to be signed.
+    to_be_signed: Vec<u8>,
+    /// When it was asked for.
+    sent: Nanos,
+    /// What the file is asked for by.
+    by: FinishBy,
+}
+
+enum FinishBy {
+    Token(String),
+    /// The same document, with the same time.
+    Same {
+        signed: ToBeSigned,
+        signing_ms: u64,
+    },
+}
+
+impl SignWorkload {
+    /// Asks what is to be signed, signs it, and asks for the file.
+    pub(super) async fn flow(
+        &self,
+        session: &SignSession,
+        op: &mut SignOp,
+        record: &OperationRecord,
+    ) -> Result<Ended, Ended> {
+        let begun = self.start(session, op, record).await?;
+        let signer = self.config.signers[self.signer(op.seq)].clone();
+        op.signature = sign(signer, begun.to_be_signed, std::mem::take(&mut op.signature), record).await?;
+        let file = self.finish(session, op, &begun.by, record).await?;
+        let kind = self.kind(op.series);
+        let told = SignatureRecord {
+            kind,
+            by_digest: self.by_digest(kind),
+            signer: self.signer(op.seq) as u32,
+            sent: begun.sent,
+            received: op.answer.wire.done.unwrap_or_else(|| session.clock.now()),
+            file: &file,
+        };
+        let mut promised = session.promised.borrow_mut();
+        told.write(&mut promised);
+        record.promise(kind.into(), &promised);
+        // A large file must not be held in memory for the rest of the run.
+        promised.shrink_to(KEPT_RECORD);
+        Ok(Ended::accepted(200))
+    }
+
+    async fn start(
+        &self,
+        session: &SignSession,
+        op: &mut SignOp,
+        record: &OperationRecord,
+    ) -> Result<Begun, Ended> {
+        let (kind, signer) = (self.kind(op.series), self.signer(op.seq));
+        let document = op.document.take().ok_or(NO_DOCUMENT)?;
+        let mut step = record.step(self.step(false));
+        match &session.requests {
+            Requests::RestPki(requests) => {
+                let body = requests[op.series][signer].inline(document);
+                let path =
+                    session.client.path(&format!("/{}", rest_pki::start(kind))).map_err(|_| NO_PATH)?;
+                send(session, &mut step, (SignSession::post(path), body), op).await?;
+                let started = Started::read(&op.answer.body).map_err(|why| none(&mut step, &why))?;
+                let sent = left(&op.answer, session.clock.now());
+                let by = FinishBy::Token(started.token);
+                Ok(Begun { to_be_signed: started.to_be_signed, sent, by })
+            }
+            Requests::Dss { of, data_to_sign, .. } => {
+                let signed = match self.by_digest(kind) {
+                    true => ToBeSigned::Sha256(sha256(&document)),
+                    false => ToBeSigned::Document(document),
+                };
+                let signing_ms = self.config.judge.epoch_unix_ms + session.clock.now().0 / 1_000_000;
+                let body = of[op.series][signer].data_to_sign(&signed, signing_ms);
+                send(session, &mut step, (SignSession::post(data_to_sign.clone()), body), op).await?;
+                let to_be_signed = dss::data_to_sign(&op.answer.body).map_err(|why| none(&mut step, &why))?;
+                let sent = left(&op.answer, session.clock.now());
+                Ok(Begun { to_be_signed, sent, by: FinishBy::Same { signed, signing_ms } })
+            }
+        }
+    }
+
+    /// Hands the signature over; the file that comes back.
+    async fn finish(
+        &self,
+        session: &SignSession,
+        op: &mut SignOp,
+        by: &FinishBy,
+        record: &OperationRecord,
+    ) -> Result<Vec<u8>, Ended> {
+        let (kind, signer) = (self.kind(op.series), self.signer(op.seq));
+        let mut step = record.step(self.step(true));
+        match (by, &session.requests) {
+            (FinishBy::Token(token), _) => {
+                let path = format!("/{}", rest_pki::finish(kind, token));
+                let path = session.client.path(&path).map_err(|_| NO_PATH)?;
+                rest_pki::completion(&op.signature, &mut op.body);
+                let body = op.body.clone().into();
+                send(session, &mut step, (SignSession::post(path), body), op).await?;
+                match Finished::read(&op.answer.body).map_err(|why| none(&mut step, &why))? {
+                    Finished::File(file) => Ok(file),
+                    Finished::At(_) => Err(ends(&mut step, ELSEWHERE)),
+                }
+            }
+            (FinishBy::Same { signed, signing_ms }, Requests::Dss { of, sign_document, .. }) => {
+                let body = of[op.series][signer].sign_document(signed, *signing_ms, &op.signature);
+                send(session, &mut step, (SignSession::post(sign_document.clone()), body), op).await?;
+                dss::signed_document(&op.answer.body).map_err(|why| none(&mut step, &why))
+            }
+            (FinishBy::Same { .. }, Requests::RestPki(_)) => Err(NO_DOCUMENT),
+        }
+    }
+}
+
+/// Signs on the crew: an RSA signature takes most of a millisecond.
+async fn sign(
+    signer: Arc<Signer>,
+    message: Vec<u8>,
+    mut signature: Vec<u8>,
+    record: &OperationRecord,
+) -> Result<Vec<u8>, Ended> {
+    let signed = record.compute(move || signer.key.sign(&message, &mut signature).map(|()| signature)).await;
+    signed.map_err(|_| UNSIGNED)
+}
+
+async fn send(
+    session: &SignSession,
+    step: &mut StepGuard<'_>,
+    (mut request, body): (Request, Body),
+    op: &mut SignOp,
+) -> Result<(), Ended> {
+    request.body = body;
+    session.client.send(step, &request, &mut op.answer).await?;
+    expect_ok(step, &op.answer)
+}
+
+fn sha256(document: &crate::InlineDocument) -> [u8; 32] {
+    let mut hashed = Context::new(&SHA256);
+    document.document().pieces(|piece| hashed.update(piece));
+    let mut digest = [0; 32];
+    digest.copy_from_slice(hashed.finish().as_ref());
+    digest
+}
+
+/// An answer with a success that is none.
+fn none(step: &mut StepGuard<'_>, why: &AnswerFault) -> Ended {
+    ends(step, Ended::failed(Outcome::Malformed, why.what()))
+}
+
+fn ends(step: &mut StepGuard<'_>, ended: Ended) -> Ended {
+    step.ends(ended);
+    ended
+}
+
+const NO_DOCUMENT: Ended = Ended::failed(Outcome::Abandoned, "no document");
+const NO_PATH: Ended = Ended::failed(Outcome::Malformed, "token that is no part of a path");
+const UNSIGNED: Ended = Ended::failed(Outcome::Abandoned, "signature without randomness");
+const ELSEWHERE: Ended = Ended::failed(Outcome::Malformed, "file elsewhere, which was not asked for");
+/// The file of a usual document.
+const KEPT_RECORD: usize = 1 << 20;
