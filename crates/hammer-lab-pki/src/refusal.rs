@@ -34,6 +34,11 @@ impl Refusal {
         Self { status, body: json!({ "message": message }) }
     }
 
+    /// What did not pass validation, where that is why it is refused.
+    pub(crate) fn validation_results(&self) -> Option<&Value> {
+        self.body.get("validationResults")
+    }
+
     /// A token that was never given, was used, or is too old.
     pub(crate) fn no_token() -> Self {
         Self::code("TokenNotFound", "the token was not given, was used, or is expired")

@@ -124,6 +124,7 @@ impl PkiService {
     /// A nonce that was signed: of that token, or the one that is sent along.
     pub(crate) async fn authenticate(&self, token: Option<&str>, body: &Bytes) -> Answered {
         let asked: AskedCompletion = read(body)?;
+        let is_by_token = token.is_some();
         let sent = asked.nonce.as_deref().map(base64);
         let token = given(token.or(sent.as_deref()), "nonce")?;
         let nonce = self.nonces.take(token, self.clock.elapsed());
@@ -133,9 +134,18 @@ impl PkiService {
                 "The nonce was not given, was used, or is expired",
             )
         })?;
-        let caller = self.caller(asked.certificate).await?;
-        caller.verify(&nonce, &given(asked.signature, "signature")?)?;
-        Ok(models::authenticated())
+        let signature = given(asked.signature, "signature")?;
+        let verified =
+            self.caller(asked.certificate).await.and_then(|caller| caller.verify(&nonce, &signature));
+        match verified {
+            Ok(()) => Ok(models::authenticated()),
+            // By a token that is said with a success (restpki-client 1.3.1, `Api/Authentications/{token}/SignedBytes`).
+            Err(refusal) if is_by_token => match refusal.validation_results() {
+                Some(results) => Ok(models::unauthenticated(results)),
+                None => Err(refusal),
+            },
+            Err(refusal) => Err(refusal),
+        }
     }
 
     /// Starts a CAdES signature.

@@ -4,10 +4,12 @@
 mod answers;
 mod requests;
 
-pub use answers::{data_to_sign, signed_document};
+pub use answers::{data_to_sign, signed_document, timestamp_token};
 pub use requests::{SignRequest, ToBeSigned};
 
 /// Where it is asked what is to be signed of a document.
 pub const DATA_TO_SIGN: &str = "signature/one-document/getDataToSign";
+/// Where timestamps are asked for.
+pub const TIMESTAMP: &str = "timestamp-service/getTimestampResponse";
 /// Where the signature is put around it.
 pub const SIGN_DOCUMENT: &str = "signature/one-document/signDocument";

@@ -2,23 +2,30 @@
 //! the files that come back. Requests and answers are state without I/O.
 
 mod answer_fault;
+mod authenticate;
 mod dialect;
 mod documents;
 pub mod dss;
 mod inline_document;
 mod json_base64;
+mod json_request;
 mod judge;
 mod record;
 pub mod rest_pki;
 mod sign;
 mod signature_kind;
+mod signer;
 mod signing_key;
+mod timestamp;
 
 pub use answer_fault::AnswerFault;
+pub use authenticate::{AuthenticateOp, AuthenticateWorkload};
 pub use dialect::Dialect;
 pub use documents::{DocumentLengths, Documents};
 pub use inline_document::InlineDocument;
 pub use judge::SignatureJudge;
-pub use sign::{SignConfig, SignOp, SignSession, SignWorkload, Signer};
+pub use sign::{SignConfig, SignOp, SignSession, SignWorkload};
 pub use signature_kind::SignatureKind;
+pub use signer::Signer;
 pub use signing_key::{KeyFault, SigningKey};
+pub use timestamp::{TimestampJudge, TimestampOp, TimestampSession, TimestampWorkload};

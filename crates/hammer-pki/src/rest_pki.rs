@@ -3,8 +3,8 @@
 mod answers;
 mod requests;
 
-pub use answers::{Finished, Nonce, Started, ValidationFault, check_authentication};
-pub use requests::{StartRequest, authentication, completion, finish, policy, start};
+pub use answers::{Finished, Nonce, Started, ValidationFault, check_authentication, timestamp_token};
+pub use requests::{StartRequest, authentication, completion, finish, hash, policy, start};
 
 /// Where a nonce is asked for, and shown signed.
 pub const AUTHENTICATION: &str = "Api/Authentication";

@@ -20,18 +20,9 @@ use crate::documents::Documents;
 use crate::inline_document::InlineDocument;
 use crate::judge::SignatureJudge;
 use crate::signature_kind::SignatureKind;
-use crate::signing_key::SigningKey;
+use crate::signer::Signer;
 
 pub use session::SignSession;
-
-/// A signer: its key with its certificate, and those of its issuers.
-#[derive(Debug)]
-pub struct Signer {
-    /// The key, with the certificate.
-    pub key: SigningKey,
-    /// The DER of the issuers' certificates, which some services want along.
-    pub issuers: Vec<Vec<u8>>,
-}
 
 /// What a workload of signatures is made from.
 pub struct SignConfig {

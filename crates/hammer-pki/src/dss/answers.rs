@@ -29,6 +29,21 @@ pub fn signed_document(body: &[u8]) -> Result<Vec<u8>, AnswerFault> {
     bytes(body)
 }
 
+#[derive(Deserialize)]
+struct TimestampModel<'a> {
+    #[serde(borrow, default)]
+    binaries: Option<Cow<'a, str>>,
+}
+
+/// The token of a timestamp.
+///
+/// # Errors
+/// What is not of that form.
+pub fn timestamp_token(body: &[u8]) -> Result<Vec<u8>, AnswerFault> {
+    let model: TimestampModel<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
+    decoded("binaries", &model.binaries.unwrap_or_default())
+}
+
 fn bytes(body: &[u8]) -> Result<Vec<u8>, AnswerFault> {
     let model: BytesModel<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
     decoded("bytes", &model.bytes.unwrap_or_default())

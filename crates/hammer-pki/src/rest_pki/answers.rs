@@ -137,6 +137,22 @@ impl Finished {
     }
 }
 
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TimestampModel<'a> {
+    #[serde(borrow)]
+    encoded_value: Cow<'a, str>,
+}
+
+/// The token of a timestamp.
+///
+/// # Errors
+/// What is not of that form.
+pub fn timestamp_token(body: &[u8]) -> Result<Vec<u8>, AnswerFault> {
+    let model: TimestampModel<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
+    decoded("encodedValue", &model.encoded_value)
+}
+
 /// What did not pass validation in an answer to a signed nonce: 200 alone says nothing.
 ///
 /// # Errors

@@ -89,6 +89,14 @@ pub fn completion(signature: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(br#"","forceBlobResult":false}"#);
 }
 
+/// The body that asks for a timestamp of a SHA-256, which DSS takes as well.
+pub fn hash(sha256: &[u8; 32]) -> Vec<u8> {
+    let mut body = br#"{"algorithm":"SHA256","value":""#.to_vec();
+    append_base64(sha256, &mut body);
+    body.extend_from_slice(br#""}"#);
+    body
+}
+
 /// The body that shows a signed nonce, which goes along where it was not given by a token; written into `out`.
 pub fn authentication(nonce: Option<&[u8]>, certificate: &[u8], signature: &[u8], out: &mut Vec<u8>) {
     out.clear();

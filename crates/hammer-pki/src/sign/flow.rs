@@ -1,20 +1,17 @@
 //! The steps of a signature, one after another.
 
-use std::sync::Arc;
-
-use hammer_core::record::{OperationRecord, StepGuard};
+use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
-use hammer_exchange::expect_ok;
 use hammer_measure::{Nanos, Outcome};
-use hammer_net::{Body, Request};
 use ring::digest::{Context, SHA256};
 
 use super::session::{Requests, SignSession};
-use super::{SignOp, SignWorkload, Signer, left};
-use crate::answer_fault::AnswerFault;
+use super::{SignOp, SignWorkload, left};
 use crate::dss::{self, ToBeSigned};
+use crate::json_request::{NO_PATH, ends, none, post, send};
 use crate::record::SignatureRecord;
 use crate::rest_pki::{self, Finished, Started};
+use crate::signer::sign;
 
 /// What is left of the first step for the second.
 struct Begun {
@@ -78,7 +75,7 @@ impl SignWorkload {
                 let body = requests[op.series][signer].inline(document);
                 let path =
                     session.client.path(&format!("/{}", rest_pki::start(kind))).map_err(|_| NO_PATH)?;
-                send(session, &mut step, (SignSession::post(path), body), op).await?;
+                send(&session.client, &mut step, &post(path, body), &mut op.answer).await?;
                 let started = Started::read(&op.answer.body).map_err(|why| none(&mut step, &why))?;
                 let sent = left(&op.answer, session.clock.now());
                 let by = FinishBy::Token(started.token);
@@ -91,7 +88,8 @@ impl SignWorkload {
                 };
                 let signing_ms = self.config.judge.epoch_unix_ms + session.clock.now().0 / 1_000_000;
                 let body = of[op.series][signer].data_to_sign(&signed, signing_ms);
-                send(session, &mut step, (SignSession::post(data_to_sign.clone()), body), op).await?;
+                let request = post(data_to_sign.clone(), body);
+                send(&session.client, &mut step, &request, &mut op.answer).await?;
                 let to_be_signed = dss::data_to_sign(&op.answer.body).map_err(|why| none(&mut step, &why))?;
                 let sent = left(&op.answer, session.clock.now());
                 Ok(Begun { to_be_signed, sent, by: FinishBy::Same { signed, signing_ms } })
@@ -114,8 +112,8 @@ impl SignWorkload {
                 let path = format!("/{}", rest_pki::finish(kind, token));
                 let path = session.client.path(&path).map_err(|_| NO_PATH)?;
                 rest_pki::completion(&op.signature, &mut op.body);
-                let body = op.body.clone().into();
-                send(session, &mut step, (SignSession::post(path), body), op).await?;
+                let body = op.body.clone();
+                send(&session.client, &mut step, &post(path, body), &mut op.answer).await?;
                 match Finished::read(&op.answer.body).map_err(|why| none(&mut step, &why))? {
                     Finished::File(file) => Ok(file),
                     Finished::At(_) => Err(ends(&mut step, ELSEWHERE)),
@@ -123,34 +121,13 @@ impl SignWorkload {
             }
             (FinishBy::Same { signed, signing_ms }, Requests::Dss { of, sign_document, .. }) => {
                 let body = of[op.series][signer].sign_document(signed, *signing_ms, &op.signature);
-                send(session, &mut step, (SignSession::post(sign_document.clone()), body), op).await?;
+                let request = post(sign_document.clone(), body);
+                send(&session.client, &mut step, &request, &mut op.answer).await?;
                 dss::signed_document(&op.answer.body).map_err(|why| none(&mut step, &why))
             }
             (FinishBy::Same { .. }, Requests::RestPki(_)) => Err(NO_DOCUMENT),
         }
     }
-}
-
-/// Signs on the crew: an RSA signature takes most of a millisecond.
-async fn sign(
-    signer: Arc<Signer>,
-    message: Vec<u8>,
-    mut signature: Vec<u8>,
-    record: &OperationRecord,
-) -> Result<Vec<u8>, Ended> {
-    let signed = record.compute(move || signer.key.sign(&message, &mut signature).map(|()| signature)).await;
-    signed.map_err(|_| UNSIGNED)
-}
-
-async fn send(
-    session: &SignSession,
-    step: &mut StepGuard<'_>,
-    (mut request, body): (Request, Body),
-    op: &mut SignOp,
-) -> Result<(), Ended> {
-    request.body = body;
-    session.client.send(step, &request, &mut op.answer).await?;
-    expect_ok(step, &op.answer)
 }
 
 fn sha256(document: &crate::InlineDocument) -> [u8; 32] {
@@ -161,19 +138,7 @@ fn sha256(document: &crate::InlineDocument) -> [u8; 32] {
     digest
 }
 
-/// An answer with a success that is none.
-fn none(step: &mut StepGuard<'_>, why: &AnswerFault) -> Ended {
-    ends(step, Ended::failed(Outcome::Malformed, why.what()))
-}
-
-fn ends(step: &mut StepGuard<'_>, ended: Ended) -> Ended {
-    step.ends(ended);
-    ended
-}
-
 const NO_DOCUMENT: Ended = Ended::failed(Outcome::Abandoned, "no document");
-const NO_PATH: Ended = Ended::failed(Outcome::Malformed, "token that is no part of a path");
-const UNSIGNED: Ended = Ended::failed(Outcome::Abandoned, "signature without randomness");
 const ELSEWHERE: Ended = Ended::failed(Outcome::Malformed, "file elsewhere, which was not asked for");
 /// The file of a usual document.
 const KEPT_RECORD: usize = 1 << 20;

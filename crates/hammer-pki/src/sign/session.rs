@@ -6,13 +6,13 @@ use std::rc::Rc;
 use hammer_core::runtime::Clock;
 use hammer_core::workload::ShardContext;
 use hammer_exchange::ServiceClient;
-use hammer_net::{ConfigError, Request};
-use http::HeaderValue;
-use http::header::{ACCEPT, CONTENT_TYPE};
+use hammer_net::ConfigError;
 use http::uri::PathAndQuery;
 
 use super::SignConfig;
 use crate::dialect::Dialect;
+use crate::signature_kind::SignatureKind;
+use crate::signer::Signer;
 use crate::{dss, rest_pki};
 
 /// A shard's client.
@@ -51,9 +51,9 @@ impl SignSession {
                 Requests::RestPki(kinds.map(of_kind).collect())
             }
             Dialect::Dss => {
-                let of_kind = |kind: crate::SignatureKind| {
+                let of_kind = |kind: SignatureKind| {
                     let by_digest = config.by_digest && !kind.is_pdf();
-                    let request = |signer: &super::Signer| {
+                    let request = |signer: &Signer| {
                         let (certificate, is_rsa) = (signer.key.certificate(), signer.key.is_rsa());
                         dss::SignRequest::new(kind, certificate, &signer.issuers, is_rsa, by_digest)
                     };
@@ -69,15 +69,4 @@ impl SignSession {
         let promised = RefCell::default();
         Ok(Self { client, clock: context.clock.clone(), requests, promised })
     }
-
-    /// A request of JSON to that path.
-    pub(super) fn post(path: PathAndQuery) -> Request {
-        let mut request = Request::post(path, "");
-        for (name, value) in [(ACCEPT, JSON), (CONTENT_TYPE, JSON)] {
-            request.headers.insert(name, HeaderValue::from_static(value));
-        }
-        request
-    }
 }
-
-const JSON: &str = "application/json";

@@ -1,0 +1,124 @@
+//! Logins by certificate: a nonce of the service is signed here, and shown.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hammer_core::record::OperationRecord;
+use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
+use hammer_exchange::{ServiceClient, ServiceConfig};
+use hammer_measure::Outcome;
+use hammer_net::{Answer, Request};
+
+use crate::json_request::{NO_PATH, ends, none, post, send};
+use crate::rest_pki::{
+    AUTHENTICATION, AUTHENTICATIONS, Nonce, Started, authentication, check_authentication,
+};
+use crate::signer::{Signer, sign};
+
+/// Logs in by certificate, in Rest PKI's dialect. A success whose validation has errors is a refusal.
+pub struct AuthenticateWorkload {
+    signers: Vec<Arc<Signer>>,
+    by_token: bool,
+    service: ServiceConfig,
+}
+
+/// A login, and the room for what it is answered with.
+#[derive(Default)]
+pub struct AuthenticateOp {
+    seq: u64,
+    signature: Vec<u8>,
+    body: Vec<u8>,
+    answer: Answer,
+}
+
+impl AuthenticateWorkload {
+    /// Logins of these signers in turn, by a token of the service, or by the nonce itself.
+    pub fn new(signers: Vec<Arc<Signer>>, by_token: bool, service: ServiceConfig) -> Self {
+        Self { signers, by_token, service }
+    }
+
+    async fn flow(
+        &self,
+        client: &ServiceClient,
+        op: &mut AuthenticateOp,
+        record: &OperationRecord,
+    ) -> Result<Ended, Ended> {
+        let path = |path: &str| client.path(&format!("/{path}")).map_err(|_| NO_PATH);
+        let mut step = record.step(START);
+        let (nonce, token) = match self.by_token {
+            true => {
+                send(client, &mut step, &post(path(AUTHENTICATIONS)?, "{}"), &mut op.answer).await?;
+                let started = Started::read(&op.answer.body).map_err(|why| none(&mut step, &why))?;
+                (started.to_be_signed, Some(started.token))
+            }
+            false => {
+                send(client, &mut step, &Request::get(path(AUTHENTICATION)?), &mut op.answer).await?;
+                (Nonce::read(&op.answer.body).map_err(|why| none(&mut step, &why))?.0, None)
+            }
+        };
+        drop(step);
+        let signer = self.signers[(op.seq % self.signers.len() as u64) as usize].clone();
+        let certificate = signer.key.certificate().to_vec();
+        op.signature = sign(signer, nonce.clone(), std::mem::take(&mut op.signature), record).await?;
+        let shown = token.is_none().then_some(nonce.as_slice());
+        authentication(shown, &certificate, &op.signature, &mut op.body);
+        let to = match token {
+            Some(token) => path(&format!("{AUTHENTICATIONS}/{token}/SignedBytes"))?,
+            None => path(AUTHENTICATION)?,
+        };
+        let mut step = record.step(FINISH);
+        send(client, &mut step, &post(to, op.body.clone()), &mut op.answer).await?;
+        match check_authentication(&op.answer.body).map_err(|why| none(&mut step, &why))? {
+            None => Ok(Ended::accepted(200)),
+            Some(_) => Err(ends(&mut step, INVALID)),
+        }
+    }
+}
+
+impl Workload for AuthenticateWorkload {
+    type Op = Box<AuthenticateOp>;
+    type Session = ServiceClient;
+    type User = ();
+    type Scratch = ();
+
+    fn series(&self) -> Vec<SeriesSpec> {
+        [("authentication", true), ("start", false), ("finish", false)]
+            .map(|(name, operation)| SeriesSpec::new(name, operation))
+            .into()
+    }
+
+    fn prepare(&self, (): &mut (), seq: u64, reuse: Option<Box<AuthenticateOp>>) -> Box<AuthenticateOp> {
+        let mut op = reuse.unwrap_or_default();
+        op.seq = seq;
+        op
+    }
+
+    async fn open(&self, context: ShardContext) -> Result<ServiceClient, FatalError> {
+        Ok(self.service.open(&context).await?)
+    }
+
+    async fn execute(
+        &self,
+        client: &ServiceClient,
+        (): &(),
+        op: &mut Box<AuthenticateOp>,
+        record: &OperationRecord,
+    ) -> Ended {
+        let ended = self.flow(client, op, record).await;
+        // They hold on to the buffer that the connection read them into.
+        op.answer.headers.clear();
+        ended.unwrap_or_else(|ended| ended)
+    }
+}
+
+impl fmt::Debug for AuthenticateWorkload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AuthenticateWorkload").field("by_token", &self.by_token).finish_non_exhaustive()
+    }
+}
+
+/// The places of the steps among the series.
+const START: usize = 1;
+const FINISH: usize = 2;
+/// As the service says it: with a 200.
+const INVALID: Ended = Ended::failed(Outcome::Refused, "validation errors, with HTTP 200");
