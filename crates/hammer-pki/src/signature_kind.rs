@@ -1,7 +1,11 @@
 //! The signatures that are asked for.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// What kind of signature is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum SignatureKind {
     /// CAdES with the document in it.
     Cades,

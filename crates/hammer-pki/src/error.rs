@@ -1,0 +1,82 @@
+//! Why a workload on a signature service cannot be set up.
+
+use std::path::PathBuf;
+
+use hammer_exchange::token::TokenError;
+use hammer_pdf::document::TooShort;
+use hammer_tlog::keys::chain::ChainError;
+
+use crate::signing_key::KeyFault;
+
+/// A fragment that completes "failed to ...", naming the key or file at fault.
+#[derive(Debug, thiserror::Error)]
+pub enum PkiError {
+    /// A file cannot be read.
+    #[error("read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A PEM file has not what it should have.
+    #[error("read {}: {what}", path.display())]
+    Pem {
+        /// The file.
+        path: PathBuf,
+        /// What is missing.
+        what: &'static str,
+    },
+    /// A signer's key and certificate are of no use.
+    #[error("use the signer of {}: failed to {source}", path.display())]
+    Key {
+        /// The file of the key.
+        path: PathBuf,
+        /// Why.
+        source: KeyFault,
+    },
+    /// No signer can be made.
+    #[error("make a signer: {0}")]
+    Made(String),
+    /// The certificate of a signer cannot be verified by.
+    #[error(transparent)]
+    Signer(#[from] hammer_cms::signature::SignerError),
+    /// The access token cannot be read.
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    /// What timestamps should lead to cannot be read.
+    #[error("use {}: failed to {source}", path.display())]
+    TimestampRoots {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: ChainError,
+    },
+    /// Timestamps are asked for, and nobody is trusted with them.
+    #[error("verify timestamps: `timestamp_roots_pem_files` is not given")]
+    NoTimestampRoots,
+    /// Documents would be too short.
+    #[error(transparent)]
+    Document(#[from] TooShort),
+    /// Nothing is asked for.
+    #[error("sign: `mix` names nothing")]
+    NothingToSign,
+    /// The dialect has no such operation.
+    #[error("{0}: DSS has none")]
+    NotOfDss(&'static str),
+}
+
+impl PkiError {
+    /// The key at fault below the block that is set up; none where it is the block itself.
+    pub const fn key(&self) -> Option<&'static str> {
+        match self {
+            Self::Token(_) => Some("token"),
+            Self::TimestampRoots { .. } | Self::NoTimestampRoots => Some("timestamp_roots_pem_files"),
+            Self::Pem { .. } | Self::Key { .. } | Self::Signer(_) => Some("signers"),
+            Self::Made(_) => Some("made_signers"),
+            Self::Document(_) => Some("size"),
+            Self::NothingToSign => Some("mix"),
+            Self::Read { .. } | Self::NotOfDss(_) => None,
+        }
+    }
+}

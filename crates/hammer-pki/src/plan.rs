@@ -1,0 +1,125 @@
+//! Signature services in plans.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use hammer_exchange::token::TokenPlan;
+use hammer_values::{ByteSize, Count, OneOrMany, ServiceUrl, TimeSpan, Weights};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::dialect::Dialect;
+use crate::signature_kind::SignatureKind;
+
+/// A signature service, and who signs there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PkiTargetPlan {
+    /// What stands before `/Api` of Rest PKI, or before `/signature` of DSS's REST services; several frontends, of which balancing chooses.
+    #[serde(skip_serializing_if = "OneOrMany::is_empty")]
+    pub url: OneOrMany<ServiceUrl>,
+    /// What it speaks.
+    pub dialect: Dialect,
+    /// The access token that callers show, where they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<TokenPlan>,
+    /// PEM files with the certificates that timestamps have to lead to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub timestamp_roots_pem_files: Vec<PathBuf>,
+    /// How far the clock of the service may be from this machine's.
+    pub skew: TimeSpan,
+    /// Who signs, in turn. Without any, so many signers are made whose certificates nobody issued but they themselves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub signers: Vec<SignerPlan>,
+    /// How many signers are made where none is given: P-256 keys that follow from the seed.
+    pub made_signers: Count,
+}
+
+/// A signer by its files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SignerPlan {
+    /// Its key, of RSA or P-256: PKCS #8 in PEM.
+    pub key_file: PathBuf,
+    /// Its certificate in PEM, and behind it those of its issuers, which some services want along.
+    pub certificate_file: PathBuf,
+}
+
+/// Documents that are signed, each one operation: what comes back has to be it, signed as was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SignPlan {
+    /// How often each kind is asked for, as weights. Each is a series: `cades`, `cades-t`, `pades`, `pades-t`.
+    pub mix: Weights<SignatureKind, u16>,
+    /// How long documents are: valid PDFs, each another one.
+    pub size: ByteSize,
+    /// How long the longest are, where they differ: as many of each power of two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_size: Option<ByteSize>,
+    /// Whether CAdES sends the digest alone, and the document stays here (DSS alone).
+    pub by_digest: bool,
+    /// The security context by which Rest PKI validates certificates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub security_context: Option<String>,
+}
+
+/// Logins by certificate, each one operation (Rest PKI alone).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AuthenticatePlan {
+    /// What the service gives to be signed.
+    pub by: AuthenticateBy,
+}
+
+/// What a service gives to be signed by who logs in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AuthenticateBy {
+    /// A nonce, which is sent along with its signature.
+    #[default]
+    Nonce,
+    /// A nonce with a token, which stands for it.
+    Token,
+}
+
+/// Timestamps of hashes, in JSON, each one operation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TimestampPlan {
+    /// The plan of timestamps that Rest PKI is asked by.
+    pub plan: String,
+}
+
+impl Default for PkiTargetPlan {
+    fn default() -> Self {
+        Self {
+            url: OneOrMany::default(),
+            dialect: Dialect::default(),
+            token: None,
+            timestamp_roots_pem_files: Vec::new(),
+            skew: TimeSpan::from_secs(60),
+            signers: Vec::new(),
+            made_signers: Count::at_least_one(10),
+        }
+    }
+}
+
+impl Default for SignPlan {
+    fn default() -> Self {
+        let mix: BTreeMap<_, _> = [(SignatureKind::Cades, 1)].into();
+        Self {
+            mix: mix.try_into().unwrap_or_default(),
+            // That of the published load test: 137 KB.
+            size: ByteSize::from_kib(137),
+            most_size: None,
+            by_digest: false,
+            security_context: None,
+        }
+    }
+}
+
+impl Default for TimestampPlan {
+    fn default() -> Self {
+        Self { plan: "default".to_owned() }
+    }
+}
