@@ -30,7 +30,7 @@ pub fn signed_document(body: &[u8]) -> Result<Vec<u8>, AnswerFault> {
 }
 
 #[derive(Deserialize)]
-struct TimestampModel<'a> {
+struct TimestampBinaries<'a> {
     #[serde(borrow, default)]
     binaries: Option<Cow<'a, str>>,
 }
@@ -40,7 +40,7 @@ struct TimestampModel<'a> {
 /// # Errors
 /// What is not of that form.
 pub fn timestamp_token(body: &[u8]) -> Result<Vec<u8>, AnswerFault> {
-    let model: TimestampModel<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
+    let model: TimestampBinaries<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
     decoded("binaries", &model.binaries.unwrap_or_default())
 }
 

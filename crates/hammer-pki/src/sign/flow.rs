@@ -8,6 +8,7 @@ use ring::digest::{Context, SHA256};
 use super::session::{Requests, SignSession};
 use super::{SignOp, SignWorkload, left};
 use crate::dss::{self, ToBeSigned};
+use crate::inline_document::InlineDocument;
 use crate::json_request::{NO_PATH, ends, none, post, send};
 use crate::record::SignatureRecord;
 use crate::rest_pki::{self, Finished, Started};
@@ -130,7 +131,7 @@ impl SignWorkload {
     }
 }
 
-fn sha256(document: &crate::InlineDocument) -> [u8; 32] {
+fn sha256(document: &InlineDocument) -> [u8; 32] {
     let mut hashed = Context::new(&SHA256);
     document.document().pieces(|piece| hashed.update(piece));
     let mut digest = [0; 32];
