@@ -9,6 +9,7 @@ mod bounds;
 mod ct;
 mod load;
 mod output;
+mod pki;
 mod plan;
 mod resources;
 mod sigstore;
@@ -21,6 +22,10 @@ pub(crate) use bounds::BoundsArgs;
 pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, RootsArgs, SubmitArgs};
 pub(crate) use load::{LoadArgs, ReachArgs};
 pub(crate) use output::OutputArgs;
+pub(crate) use pki::{
+    CadesArgs, DocumentsArgs, PadesArgs, PkiAuthArgs, PkiCommand, PkiServiceArgs, PkiTimestampArgs,
+    SignersArgs,
+};
 pub(crate) use plan::{ChangeArgs, PlanArgs};
 pub(crate) use resources::ResourcesArgs;
 pub(crate) use sigstore::{
@@ -63,6 +68,9 @@ pub(crate) enum Command {
     /// Load an attestation verifier (Veraison) from one line, or make devices for one
     #[command(subcommand)]
     Attest(AttestCommand),
+    /// Load a signature service (Rest PKI, EU DSS) from one line
+    #[command(subcommand)]
+    Pki(PkiCommand),
     /// Serve an embedded target that really does the work, until a signal
     #[command(subcommand)]
     Lab(LabCommand),
@@ -168,6 +176,8 @@ pub(crate) enum LabCommand {
     Sigstore(LabSigstoreArgs),
     /// Serve an attestation verifier, as Veraison is: provisioning and verification
     Attest(LabAttestArgs),
+    /// Serve a signature service that speaks Rest PKI's API of version 1: CAdES, PAdES, timestamps, logins
+    Pki(LabPkiArgs),
 }
 
 /// An embedded log.
@@ -235,6 +245,23 @@ pub(crate) struct LabAttestArgs {
     /// Change one setting: release=v0.0.2608
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
+    /// The address to listen on, whatever the settings say (127.0.0.1:0 if nothing); port 0 lets the system choose
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<std::net::SocketAddr>,
+}
+
+/// An embedded signature service.
+#[derive(Debug, Args)]
+pub(crate) struct LabPkiArgs {
+    /// A file of its settings (YAML, as under `target.lab.pki` of a plan)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Change one setting: token_ttl=10s
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Write its token and the root of its timestamps to this folder, which is made where there is none, and print how hammer loads it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
     /// The address to listen on, whatever the settings say (127.0.0.1:0 if nothing); port 0 lets the system choose
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<std::net::SocketAddr>,

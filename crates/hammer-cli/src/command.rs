@@ -9,6 +9,7 @@ pub(crate) mod http;
 pub(crate) mod lab;
 pub(crate) mod man;
 mod one_line;
+pub(crate) mod pki;
 pub(crate) mod plan;
 pub(crate) mod resources;
 pub(crate) mod run;

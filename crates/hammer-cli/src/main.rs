@@ -85,6 +85,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<ExitCode, CliError
         Command::Ct(command) => command::ct::command(command, registry),
         Command::Sigstore(command) => command::sigstore::command(command, registry),
         Command::Attest(command) => command::attest::command(command, registry),
+        Command::Pki(command) => command::pki::command(command, registry),
         Command::Lab(command) => command::lab::serve(command, registry),
         Command::Resources(args) => command::resources::serve(args),
         Command::Schema(args) => command::schema::show(args, registry),

@@ -29,6 +29,7 @@ pub(crate) mod ct;
 pub(crate) mod http;
 pub(crate) mod lab;
 pub(crate) mod lane;
+pub(crate) mod pki;
 pub(crate) mod registry;
 pub(crate) mod service;
 pub(crate) mod sigstore;

@@ -149,9 +149,9 @@ fn a_plan_that_contradicts_itself_is_refused() {
     for (change, part) in [
         (
             "target.lab={http: {}}",
-            "target: give exactly one of url, log, logs, sigstore, trillian, attest, services, lab",
+            "target: give exactly one of url, log, logs, sigstore, trillian, attest, pki, services, lab",
         ),
-        ("target={}", ": give exactly one of url, log, logs, sigstore, trillian, attest, services, lab"),
+        ("target={}", ": give exactly one of url, log, logs, sigstore, trillian, attest, pki, services, lab"),
         ("target={lab: {http: {}, ct: {}}}", "target.lab: give exactly one of http, ct, logs"),
         ("target.url=ftp://127.0.0.1/", "ftp://127.0.0.1/"),
         ("target.url=http://no host/", ": `http://no host/` is no URL"),
@@ -302,7 +302,7 @@ fn what_contradicts_another_key_is_named_by_file_line_and_path() {
     refused(
         &with("url: http://127.0.0.1:9", "authorized: me"),
         &[
-            "plan.yaml:2:3: target: give exactly one of url, log, logs, sigstore, trillian, attest, services, lab",
+            "plan.yaml:2:3: target: give exactly one of url, log, logs, sigstore, trillian, attest, pki, services, lab",
         ],
     );
     refused(&with("name: web", "name: a b"), &["plan.yaml:4:11: workloads[0].name: `a b` is no word"]);

@@ -146,7 +146,7 @@ fn logs_that_contradict_each_other_are_refused_before_anything_is_sent() {
         ("workloads.read.ct_read.log=2028h1".to_owned(), [": ", "no log `2028h1`"]),
         (
             format!("target.log={}", one("")),
-            ["target: give exactly one of", "url, log, logs, sigstore, trillian, attest, services, lab"],
+            ["target: give exactly one of", "url, log, logs, sigstore, trillian, attest, pki, services, lab"],
         ),
         ("target.lab.ct={}".to_owned(), ["target.lab: give exactly one of", "http, ct, logs"]),
         (format!("target={{log: {}}}", one(", name: a")), ["target.log.name", "several"]),

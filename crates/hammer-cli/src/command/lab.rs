@@ -1,22 +1,18 @@
 //! `hammer lab`: embedded targets as processes of their own. What another process needs of them is printed as JSON: of a
-//! log, what stands under `target.log` of a plan; of a verifier, what stands under `target.attest`.
+//! log, what stands under `target.log` of a plan; of a verifier, what stands under `target.attest`; of a signature service, what stands under `target.pki`.
 
-use std::io;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use hammer_lab::{CtLabHandle, CtLabPlan, HttpLabHandle, HttpLabPlan, LabError, LabStats, LogConfig};
+use hammer_lab::{CtLabHandle, CtLabPlan, HttpLabHandle, HttpLabPlan, LogConfig};
 use hammer_report::ExitCode;
 use serde_json::json;
 
 use crate::args::{ChangeArgs, LabCommand, LabCtArgs, LabHttpArgs, PlanArgs};
 use crate::error::CliError;
-use crate::output::{print, say_notes};
-use crate::plan::document::PlanDocument;
+use crate::output::say_notes;
 use crate::plan::error::PlanFault;
 use crate::plan::path::PlanPath;
 use crate::plan::read::{self, SourcedPlan};
-use crate::plan::source::PlanSource;
 use crate::protocol::ct::opened::served;
 use crate::protocol::ct::roots::roots;
 use crate::protocol::ct::sections::LAB_LOG;
@@ -28,7 +24,11 @@ use crate::resources;
 use super::foreground::until_signal;
 
 mod attest;
+mod pki;
+mod process;
 mod sigstore;
+
+use process::{config, told, unserved};
 
 /// Serves until a signal.
 pub(crate) fn serve(command: &LabCommand, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -38,6 +38,7 @@ pub(crate) fn serve(command: &LabCommand, registry: &Registry) -> Result<ExitCod
         LabCommand::Http(args) => http(args, registry),
         LabCommand::Sigstore(args) => sigstore::serve(args, registry),
         LabCommand::Attest(args) => attest::serve(args, registry),
+        LabCommand::Pki(args) => pki::serve(args, registry),
     }
 }
 
@@ -87,14 +88,6 @@ fn http(args: &LabHttpArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     told(&lab.stop())
 }
 
-/// `listen` is the address of the command line, which then is at fault, and no setting.
-fn unserved(error: LabError, listen: Option<SocketAddr>, at: &PlanPath, source: &PlanSource) -> CliError {
-    match error {
-        LabError::Listen { .. } if listen.is_some() => error.into(),
-        error => unstarted(error, at).placed(source),
-    }
-}
-
 fn roots_of(path: &Path, registry: &Registry) -> Result<Vec<Vec<u8>>, CliError> {
     let args = PlanArgs { plan: PathBuf::from(path), changes: ChangeArgs::default() };
     let SourcedPlan { plan, source } = read::plan(&args, registry.grammar())?;
@@ -102,39 +95,5 @@ fn roots_of(path: &Path, registry: &Registry) -> Result<Vec<Vec<u8>>, CliError> 
     Ok(roots.into_iter().flat_map(|roots| roots.certificates).collect())
 }
 
-fn config<T: PlanDocument>(
-    path: Option<&Path>,
-    set: &[String],
-    registry: &Registry,
-) -> Result<SourcedPlan<T>, CliError> {
-    Ok(match path {
-        Some(path) => read::file(path, set, registry.grammar())?,
-        None => read::arguments(set, registry.grammar())?,
-    })
-}
-
-fn told(stats: &LabStats) -> Result<ExitCode, CliError> {
-    print(io::stdout(), |out| writeln!(out, "{}", serde_json::to_string(stats).map_err(io::Error::other)?))?;
-    Ok(ExitCode::Clean)
-}
-
-/// A text as one word of a shell.
-fn quoted(text: &str) -> String {
-    let is_plain = |symbol: char| symbol.is_ascii_alphanumeric() || "/._-+:@%".contains(symbol);
-    if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
-}
-
 /// Where a plan has the settings of its embedded log.
 const LOG_OF_PLAN: &str = "target.lab.ct";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_one_word_of_a_shell() {
-        for (path, word) in [("/a/b-1.json", "/a/b-1.json"), ("/a b", "'/a b'"), ("/it's", r"'/it'\''s'")] {
-            assert_eq!(quoted(path), word);
-        }
-    }
-}

@@ -4,6 +4,7 @@ use super::Protocol;
 use super::attest::Attest;
 use super::ct::Ct;
 use super::http::Http;
+use super::pki::Pki;
 use super::sigstore::Sigstore;
 use super::trillian::Trillian;
 use crate::plan::grammar::{PlanGrammar, StopKey};
@@ -19,7 +20,7 @@ impl Registry {
     /// Those of `hammer`.
     pub(crate) fn shipped() -> Self {
         let empty = Self { protocols: Vec::new(), grammar: PlanGrammar::default() };
-        empty.with(&Http).with(&Ct).with(&Sigstore).with(&Trillian).with(&Attest)
+        empty.with(&Http).with(&Ct).with(&Sigstore).with(&Trillian).with(&Attest).with(&Pki)
     }
 
     /// The same with another protocol.

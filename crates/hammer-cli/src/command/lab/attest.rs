@@ -15,7 +15,7 @@ use crate::plan::path::PlanPath;
 use crate::plan::read::SourcedPlan;
 use crate::protocol::registry::Registry;
 
-use super::{config, quoted, told, unserved};
+use super::process::{config, quoted, reached, told, unserved};
 
 pub(super) fn serve(args: &LabAttestArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let settings = config::<AttestLabPlan>(args.config.as_deref(), &args.set, registry)?;
@@ -32,11 +32,6 @@ pub(super) fn serve(args: &LabAttestArgs, registry: &Registry) -> Result<ExitCod
     print(io::stderr(), |out| out.write_all(said.as_bytes()))?;
     until_signal(&json!({ "provisioning_url": url, "verification_url": url }))?;
     told(&lab.stop())
-}
-
-/// The URL of a target that listens on every address, by one at which it is reached from here.
-fn reached(url: &str) -> String {
-    url.replacen("//0.0.0.0:", "//127.0.0.1:", 1).replacen("//[::]:", "//[::1]:", 1)
 }
 
 /// How hammer provisions and verifies there, as a shell takes it. A user's password stands on no command line. A certificate of one's own

@@ -22,7 +22,7 @@ use crate::protocol::lab::unstarted;
 use crate::protocol::registry::Registry;
 use crate::protocol::sigstore::issuer::{OWN_ISSUER, issuer_keys, signer_of, trusted_issuer};
 
-use super::{config, quoted};
+use super::process::{config, quoted};
 
 pub(super) fn serve(args: &LabSigstoreArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let settings = config::<SigstoreLabPlan>(args.config.as_deref(), &args.set, registry)?;

@@ -1,0 +1,136 @@
+//! What `hammer pki` takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::load::{LoadArgs, ReachArgs};
+use super::output::OutputArgs;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PkiCommand {
+    /// Log in by certificate (Rest PKI alone): each operation has a nonce signed, which the service has to accept
+    Auth(Box<PkiAuthArgs>),
+    /// Sign documents by CAdES: each operation is a start, a signature here and a finish, and the file that comes back is verified
+    Cades(Box<CadesArgs>),
+    /// Sign documents by PAdES: the PDF that comes back has to be the one that was sent, with a signature that covers all of it
+    Pades(Box<PadesArgs>),
+    /// Ask for timestamps of hashes in JSON, and verify them
+    Timestamp(Box<PkiTimestampArgs>),
+}
+
+/// A signature service, and who is let in.
+#[derive(Debug, Args)]
+pub(crate) struct PkiServiceArgs {
+    /// What stands before `/Api` of Rest PKI, or before `/signature` of DSS's REST services; again for each further frontend of the same service
+    #[arg(required = true, value_name = "URL")]
+    pub(crate) urls: Vec<String>,
+    /// What it speaks
+    #[arg(long, default_value = "rest-pki", value_name = "DIALECT", value_parser = ["rest-pki", "dss"])]
+    pub(crate) dialect: String,
+    /// The file that holds the access token
+    #[arg(long, value_name = "FILE", conflicts_with = "token_env")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// The environment variable that holds that token
+    #[arg(long, value_name = "NAME")]
+    pub(crate) token_env: Option<String>,
+    #[command(flatten)]
+    pub(crate) reach: ReachArgs,
+}
+
+/// Who signs.
+#[derive(Debug, Args)]
+pub(crate) struct SignersArgs {
+    /// PEM file of a signer's key (RSA or P-256, PKCS #8); again for each further signer, who sign in turn. Without it signers are made, whom
+    /// nobody certified but they themselves
+    #[arg(long, value_name = "FILE", requires = "signer_certificates")]
+    pub(crate) signer_key: Vec<PathBuf>,
+    /// PEM file of its certificate, and behind it those of its issuers; as often as --signer-key, in the same order
+    #[arg(long = "signer-certificate", value_name = "FILE", requires = "signer_key")]
+    pub(crate) signer_certificates: Vec<PathBuf>,
+    /// How many signers are made where none is given (10)
+    #[arg(long, value_name = "N", conflicts_with = "signer_key", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) made_signers: Option<u64>,
+}
+
+/// What is signed.
+#[derive(Debug, Args)]
+pub(crate) struct DocumentsArgs {
+    /// How long documents are (137KiB)
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) size: Option<String>,
+    /// How long the longest are, where they differ: as many of each power of two from --size on
+    #[arg(long, requires = "size", value_name = "SIZE")]
+    pub(crate) most_size: Option<String>,
+    /// Ask for a timestamp as well
+    #[arg(long, requires = "timestamp_roots")]
+    pub(crate) timestamp: bool,
+    /// PEM file with certificates that timestamps have to lead to
+    #[arg(long, value_name = "FILE")]
+    pub(crate) timestamp_roots: Vec<PathBuf>,
+    /// The security context by which Rest PKI validates certificates
+    #[arg(long, value_name = "ID")]
+    pub(crate) security_context: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PkiAuthArgs {
+    #[command(flatten)]
+    pub(crate) service: PkiServiceArgs,
+    #[command(flatten)]
+    pub(crate) signers: SignersArgs,
+    /// What the service gives to be signed: a nonce, or a nonce with a token that stands for it
+    #[arg(long, default_value = "nonce", value_name = "WHAT", value_parser = ["nonce", "token"])]
+    pub(crate) by: String,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CadesArgs {
+    #[command(flatten)]
+    pub(crate) service: PkiServiceArgs,
+    #[command(flatten)]
+    pub(crate) signers: SignersArgs,
+    #[command(flatten)]
+    pub(crate) documents: DocumentsArgs,
+    /// Send the digest alone, and keep the document here (DSS alone)
+    #[arg(long)]
+    pub(crate) by_digest: bool,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PadesArgs {
+    #[command(flatten)]
+    pub(crate) service: PkiServiceArgs,
+    #[command(flatten)]
+    pub(crate) signers: SignersArgs,
+    #[command(flatten)]
+    pub(crate) documents: DocumentsArgs,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PkiTimestampArgs {
+    #[command(flatten)]
+    pub(crate) service: PkiServiceArgs,
+    /// PEM file with certificates that timestamps have to lead to
+    #[arg(long, required = true, value_name = "FILE")]
+    pub(crate) timestamp_roots: Vec<PathBuf>,
+    /// The plan of timestamps that Rest PKI is asked by (default)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) plan: Option<String>,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}

@@ -1,0 +1,146 @@
+//! `hammer pki`: signature services, loaded from one line.
+
+use std::path::PathBuf;
+
+use hammer_report::ExitCode;
+use serde_json::{Value, json};
+
+use crate::args::{
+    CadesArgs, DocumentsArgs, LoadArgs, OutputArgs, PadesArgs, PkiAuthArgs, PkiCommand, PkiServiceArgs,
+    PkiTimestampArgs, SignersArgs,
+};
+use crate::command::one_line::{BOUNDS, ONE_LOAD, plan, workload};
+use crate::command::run;
+use crate::error::{CliError, UsageError};
+use crate::plan::read::of_flags;
+use crate::protocol::pki::sections::{AUTHENTICATE, SIGN, TARGET, TIMESTAMP};
+use crate::protocol::registry::Registry;
+
+/// Carries it out.
+pub(crate) fn command(command: &PkiCommand, registry: &Registry) -> Result<ExitCode, CliError> {
+    match command {
+        PkiCommand::Auth(args) => auth(args, registry),
+        PkiCommand::Cades(args) => cades(args, registry),
+        PkiCommand::Pades(args) => pades(args, registry),
+        PkiCommand::Timestamp(args) => timestamp(args, registry),
+    }
+}
+
+fn auth(args: &PkiAuthArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let service = args.service.plan(Some(&args.signers), &[])?;
+    let operations = ("auth", AUTHENTICATE, json!({ "by": args.by }));
+    let own = [("--by", "workloads[0].pki_authenticate.by")];
+    loaded(&args.service, &service, operations, &own, (&args.load, &args.output), registry)
+}
+
+fn cades(args: &CadesArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let kind = if args.documents.timestamp { "cades-t" } else { "cades" };
+    let mut signs = args.documents.plan(kind);
+    signs["by_digest"] = json!(args.by_digest);
+    let service = args.service.plan(Some(&args.signers), &args.documents.timestamp_roots)?;
+    let operations = ("sign", SIGN, signs);
+    loaded(&args.service, &service, operations, &DOCUMENTS, (&args.load, &args.output), registry)
+}
+
+fn pades(args: &PadesArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let kind = if args.documents.timestamp { "pades-t" } else { "pades" };
+    let service = args.service.plan(Some(&args.signers), &args.documents.timestamp_roots)?;
+    let operations = ("sign", SIGN, args.documents.plan(kind));
+    loaded(&args.service, &service, operations, &DOCUMENTS, (&args.load, &args.output), registry)
+}
+
+fn timestamp(args: &PkiTimestampArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let service = args.service.plan(None, &args.timestamp_roots)?;
+    let operations = ("timestamp", TIMESTAMP, given(json!({ "plan": args.plan })));
+    let own = [("--plan", "workloads[0].pki_timestamp.plan")];
+    loaded(&args.service, &service, operations, &own, (&args.load, &args.output), registry)
+}
+
+fn loaded(
+    reached: &PkiServiceArgs,
+    service: &Value,
+    (name, section, operations): (&str, &str, Value),
+    own: &[(&str, &str)],
+    (load, output): (&LoadArgs, &OutputArgs),
+    registry: &Registry,
+) -> Result<ExitCode, CliError> {
+    let workload = workload(name, (section, operations), &load.plan(), &load.bounds);
+    let plan = plan(&reached.reach.target(TARGET, service), &[workload], &load.bounds);
+    // The first flag of a key is the one that is named.
+    let flags = [own, &[reached.token_flag()], &SERVICE, &ONE_LOAD, &BOUNDS].concat();
+    run::of_plan(&of_flags(plan, &flags, registry.grammar())?, output, registry)
+}
+
+impl PkiServiceArgs {
+    /// The service as a plan would have it.
+    fn plan(&self, signers: Option<&SignersArgs>, roots: &[PathBuf]) -> Result<Value, UsageError> {
+        let has_token = self.token_file.is_some() || self.token_env.is_some();
+        let token = has_token.then(|| json!({ "file": self.token_file, "env": self.token_env }));
+        let mut plan = given(json!({
+            "url": self.urls,
+            "dialect": self.dialect,
+            "token": token,
+            "timestamp_roots_pem_files": roots,
+            "made_signers": signers.and_then(|signers| signers.made_signers),
+        }));
+        if let Some(signers) = signers {
+            plan["signers"] = signers.plan()?;
+        }
+        Ok(plan)
+    }
+
+    /// The one that says where the token is.
+    const fn token_flag(&self) -> (&'static str, &'static str) {
+        let flag = if self.token_env.is_some() { "--token-env" } else { "--token-file" };
+        (flag, "target.pki.token")
+    }
+}
+
+impl SignersArgs {
+    fn plan(&self) -> Result<Value, UsageError> {
+        if self.signer_key.len() != self.signer_certificates.len() {
+            return Err(UsageError::Lacking { flag: "--signer-key", lacks: NOT_AS_MANY });
+        }
+        let both = self.signer_key.iter().zip(&self.signer_certificates);
+        Ok(both
+            .map(|(key, certificate)| json!({ "key_file": key, "certificate_file": certificate }))
+            .collect())
+    }
+}
+
+impl DocumentsArgs {
+    /// What is signed, as that kind of signature.
+    fn plan(&self, kind: &str) -> Value {
+        given(json!({
+            "mix": { kind: 1 },
+            "size": self.size,
+            "most_size": self.most_size,
+            "security_context": self.security_context,
+        }))
+    }
+}
+
+/// The same without what is not given, for which there is a default.
+fn given(mut written: Value) -> Value {
+    if let Some(keys) = written.as_object_mut() {
+        keys.retain(|_, value| !value.is_null());
+    }
+    written
+}
+
+/// Which key each argument about the service stands for.
+const SERVICE: [(&str, &str); 5] = [
+    ("URL", "target.pki.url"),
+    ("--dialect", "target.pki.dialect"),
+    ("--timestamp-roots", "target.pki.timestamp_roots_pem_files"),
+    ("--signer-key", "target.pki.signers"),
+    ("--made-signers", "target.pki.made_signers"),
+];
+/// The same of documents.
+const DOCUMENTS: [(&str, &str); 4] = [
+    ("--size", "workloads[0].pki_sign.size"),
+    ("--most-size", "workloads[0].pki_sign.most_size"),
+    ("--by-digest", "workloads[0].pki_sign.by_digest"),
+    ("--security-context", "workloads[0].pki_sign.security_context"),
+];
+const NOT_AS_MANY: &str = "each signer has one --signer-key and one --signer-certificate";

@@ -1,0 +1,146 @@
+//! Signature services in plans: signatures, logins and timestamps.
+
+use std::sync::Arc;
+
+use hammer_core::dispatch::LanePlan;
+use hammer_core::runtime::threaded::ThreadedRuntime;
+use hammer_exchange::ServiceConfig;
+use hammer_lab_pki::PkiLabPlan;
+use hammer_pki::plan::{AuthenticateBy, AuthenticatePlan, SignPlan, TimestampPlan};
+use hammer_pki::{
+    AuthenticateWorkload, DocumentLengths, Documents, PkiError, SignConfig, SignWorkload, SignatureJudge,
+    SignatureKind, TimestampJudge, TimestampWorkload,
+};
+use http::Uri;
+
+use super::lab::Lab;
+use super::lane::LaneRequest;
+use super::{OpenProtocol, Protocol, RunPlan};
+use crate::error::CliError;
+use crate::plan::document::LabSettings;
+use crate::plan::error::{KeyedError, PlanError, PlanFault};
+use crate::plan::path::PlanPath;
+use crate::plan::section::Section;
+
+mod check;
+mod opened;
+pub(crate) mod sections;
+
+use opened::{SigningService, opened};
+use sections::{SIGN, TARGET, TIMESTAMP, all, authenticate, sign, timestamp, uses};
+
+/// The protocol.
+pub(crate) struct Pki;
+
+impl KeyedError for PkiError {
+    fn key(&self) -> Option<&'static str> {
+        self.key()
+    }
+}
+
+impl LabSettings for PkiLabPlan {
+    const RENAMED: &[hammer_values::RenamedKey] = &[];
+}
+
+impl Protocol for Pki {
+    fn sections(&self) -> Vec<Section> {
+        all()
+    }
+
+    fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {
+        check::check(planned.plan)
+    }
+
+    fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError> {
+        let mut labs: Vec<Box<dyn Lab>> = Vec::new();
+        let is_used = planned.plan.workloads.iter().any(uses);
+        let target = is_used.then(|| opened(planned.plan, &mut labs)).transpose()?;
+        Ok(Box::new(OpenPki { target, labs }))
+    }
+}
+
+/// What a run has of it.
+struct OpenPki {
+    /// The service, where a workload goes to it.
+    target: Option<SigningService>,
+    labs: Vec<Box<dyn Lab>>,
+}
+
+impl OpenProtocol for OpenPki {
+    fn endpoints(&self) -> Vec<Uri> {
+        self.target.iter().flat_map(|target| target.endpoints.clone()).collect()
+    }
+
+    fn take_labs(&mut self) -> Vec<Box<dyn Lab>> {
+        std::mem::take(&mut self.labs)
+    }
+
+    fn reopened<'b>(&self, _planned: &RunPlan<'b>) -> Result<Box<dyn OpenProtocol + 'b>, CliError> {
+        Ok(Box::new(Self { target: self.target.clone(), labs: Vec::new() }))
+    }
+
+    fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
+        let Some(target) = &self.target else {
+            return Err(PlanFault::Missing.at(PlanPath::of("target").key(TARGET)));
+        };
+        let mut client = lane.client(None, &target.endpoints)?;
+        client.bearer = target.token.clone();
+        let service = ServiceConfig { warm_up: lane.warm_up, ..ServiceConfig::new(TARGET, client) };
+        if let Some(plan) = sign(lane.workload) {
+            let config = sign_config(plan, target, &lane, service);
+            let config = config.map_err(|error| PlanFault::failed(error).at(lane.at(SIGN)))?;
+            return Ok(lane.with(SignWorkload::new(config)));
+        }
+        if let Some(AuthenticatePlan { by }) = authenticate(lane.workload) {
+            let by_token = *by == AuthenticateBy::Token;
+            return Ok(lane.with(AuthenticateWorkload::new(target.signers.clone(), by_token, service)));
+        }
+        let Some(TimestampPlan { plan }) = timestamp(lane.workload) else {
+            return Err(PlanFault::Missing.at(lane.at(TIMESTAMP)));
+        };
+        let Some(authorities) = target.timestamps.clone() else {
+            return Err(PlanFault::failed(PkiError::NoTimestampRoots).at(PlanPath::of("target").key(TARGET)));
+        };
+        let judge = TimestampJudge {
+            authorities,
+            epoch_unix_ms: lane.planned.epoch_unix_ms,
+            skew_ms: target.skew_ms,
+        };
+        let of = (lane.planned.plan.seed, lane.place as u64);
+        let made = TimestampWorkload::new((target.dialect, plan.clone()), of, judge, service);
+        Ok(lane.with(made))
+    }
+}
+
+fn sign_config(
+    plan: &SignPlan,
+    target: &SigningService,
+    lane: &LaneRequest<'_>,
+    service: ServiceConfig,
+) -> Result<SignConfig, PkiError> {
+    let seed = lane.planned.plan.seed;
+    let kinds: Vec<(SignatureKind, u16)> = plan.mix.drawn().map(|(kind, weight)| (*kind, weight)).collect();
+    let lengths = match plan.most_size {
+        Some(most) => DocumentLengths::Between(plan.size.bytes(), most.bytes()),
+        None => DocumentLengths::Of(plan.size.bytes()),
+    };
+    let documents = Documents::new(seed, lane.place as u64, lengths)?;
+    let judge = SignatureJudge {
+        documents: documents.clone(),
+        signers: Arc::clone(&target.known),
+        timestamps: target.timestamps.clone(),
+        epoch_unix_ms: lane.planned.epoch_unix_ms,
+        skew_ms: target.skew_ms,
+    };
+    Ok(SignConfig {
+        dialect: target.dialect,
+        kinds,
+        by_digest: plan.by_digest,
+        signers: target.signers.clone(),
+        security_context: plan.security_context.clone(),
+        documents,
+        judge,
+        service,
+        seed: seed ^ lane.place as u64,
+    })
+}

@@ -1,0 +1,89 @@
+//! What can be said against a plan for a signature service without asking it.
+
+use hammer_pki::plan::SignPlan;
+use hammer_pki::{Dialect, PkiError};
+use hammer_values::ByteSize;
+
+use super::sections::{
+    AUTHENTICATE, SIGN, TARGET, TIMESTAMP, authenticate, lab, sign, target, timestamp, uses,
+};
+use crate::plan::Plan;
+use crate::plan::error::{PlanError, PlanFault};
+use crate::plan::path::PlanPath;
+
+/// Finds what contradicts itself.
+///
+/// # Errors
+/// What does.
+pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
+    if !plan.workloads.iter().any(uses) {
+        return Ok(());
+    }
+    let at_target = PlanPath::of("target").key(TARGET);
+    let (dialect, has_roots) = match (lab(plan), target(plan)) {
+        (Some(_), _) => (Dialect::RestPki, true),
+        (None, Some(target)) => {
+            if target.url.is_empty() {
+                return Err(PlanFault::Missing.at(at_target.key("url")));
+            }
+            (target.dialect, !target.timestamp_roots_pem_files.is_empty())
+        }
+        (None, None) => return Err(PlanFault::Misfit(NO_TARGET.to_owned()).at(at_target)),
+    };
+    for (place, workload) in plan.workloads.iter().enumerate() {
+        let at = |key| PlanPath::workload(place).key(key);
+        let needs_roots = match sign(workload) {
+            Some(signs) => {
+                let limit = plan.target.connection_of(None).response_limit;
+                check_sign(signs, dialect, limit, at(SIGN))?;
+                signs.mix.drawn().any(|(kind, _)| kind.has_timestamp())
+            }
+            None => timestamp(workload).is_some(),
+        };
+        if authenticate(workload).is_some() && dialect == Dialect::Dss {
+            return Err(PlanFault::failed(PkiError::NotOfDss("log in")).at(at(AUTHENTICATE)));
+        }
+        if timestamp(workload).is_some_and(|asked| asked.plan.is_empty() || asked.plan.contains('/')) {
+            return Err(PlanFault::Misfit(NO_NAME.to_owned()).at(at(TIMESTAMP).key("plan")));
+        }
+        if needs_roots && !has_roots {
+            return Err(PlanFault::failed(PkiError::NoTimestampRoots).at(at_target));
+        }
+    }
+    Ok(())
+}
+
+fn check_sign(signs: &SignPlan, dialect: Dialect, limit: ByteSize, at: PlanPath) -> Result<(), PlanError> {
+    if signs.mix.is_empty() {
+        return Err(PlanFault::failed(PkiError::NothingToSign).at(at));
+    }
+    if signs.most_size.is_some_and(|most| most < signs.size) {
+        return Err(PlanFault::Misfit(BACKWARDS.to_owned()).at(at.key("most_size")));
+    }
+    if signs.by_digest && dialect != Dialect::Dss {
+        return Err(PlanFault::Misfit(NO_DIGEST.to_owned()).at(at.key("by_digest")));
+    }
+    if signs.security_context.is_some() && dialect == Dialect::Dss {
+        return Err(
+            PlanFault::failed(PkiError::NotOfDss("name a security context")).at(at.key("security_context"))
+        );
+    }
+    let (key, most) = signs.most_size.map_or(("size", signs.size), |most| ("most_size", most));
+    // A file comes back in base64, with its signature and a timestamp.
+    let answer = most.bytes().saturating_mul(4).div_ceil(3).saturating_add(BESIDE_DOCUMENT);
+    if answer > limit.bytes() {
+        let least = answer.div_ceil(1 << 20);
+        let why = format!(
+            "a document of that size comes back in an answer longer than `target.response_limit`, which has to be {least} MiB at least"
+        );
+        return Err(PlanFault::Misfit(why).at(at.key(key)));
+    }
+    Ok(())
+}
+
+/// Bytes of an answer beside the document: certificates, a signature, a timestamp, JSON.
+const BESIDE_DOCUMENT: u64 = 64 * 1024;
+const NO_TARGET: &str = "there is no signature service; give `target.pki`, or `target.lab.pki`";
+const BACKWARDS: &str = "it is less than `size`, which is the least";
+const NO_DIGEST: &str = "Rest PKI takes whole documents alone; `dialect: dss` takes digests";
+const NO_NAME: &str = "it is a part of a path, and not empty";

@@ -1,0 +1,220 @@
+//! `hammer run` and `hammer pki` on an embedded signature service: what is reported is held against what the service counted; its lies
+//! are caught, and its honest twins are believed.
+
+#[path = "../support/hammer.rs"]
+mod hammer;
+#[path = "../support/on_time.rs"]
+mod on_time;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hammer_lab_pki::{PkiLabHandle, PkiLabPlan, PkiLieKind};
+use hammer_report::Report;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use hammer::{Ended, Started, command, hammer};
+use on_time::exit_if_on_time;
+
+/// A service in this process, and the files that whoever is let in has.
+struct Service {
+    lab: PkiLabHandle,
+    folder: TempDir,
+}
+
+impl Service {
+    fn of(plan: PkiLabPlan) -> Self {
+        let (folder, access_token) = (tempfile::tempdir().unwrap(), plan.access_token.clone());
+        let lab = PkiLabHandle::spawn(plan).unwrap();
+        fs::write(folder.path().join("token"), access_token).unwrap();
+        let roots = lab.target().timestamp_authority().pem().join("\n");
+        fs::write(folder.path().join("roots.pem"), roots).unwrap();
+        Self { lab, folder }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// As a plan names it.
+    fn target(&self) -> Value {
+        json!({
+            "url": self.lab.url,
+            "token": { "file": self.file("token") },
+            "timestamp_roots_pem_files": [self.file("roots.pem")],
+        })
+    }
+
+    /// Runs a plan on it.
+    fn run(&self, plan: &Path) -> Ended {
+        let target = format!("target={}", json!({ "pki": self.target() }));
+        let mut run = command(&["run", &plan.to_string_lossy(), "--set", &target, "--out", "-"]);
+        run.current_dir(self.folder.path());
+        Started::of(run).ended()
+    }
+
+    /// Runs `hammer pki` on it.
+    fn pki(&self, word: &str, arguments: &[&str]) -> Ended {
+        let mut run = command(&["pki", word, &self.lab.url, "--token-file", "token", "--out", "-"]);
+        run.args(arguments).current_dir(self.folder.path());
+        Started::of(run).ended()
+    }
+}
+
+fn lie_plan(name: &str) -> PathBuf {
+    format!("{}/../../configs/lies/pki/{name}.yaml", env!("CARGO_MANIFEST_DIR")).into()
+}
+
+fn embedded(plan: &Path) -> PkiLabPlan {
+    let plan: Value = serde_saphyr::from_str(&fs::read_to_string(plan).unwrap()).unwrap();
+    serde_json::from_value(plan["target"]["lab"]["pki"].clone()).unwrap()
+}
+
+fn accepted(report: &Report, path: &str) -> u64 {
+    let mut series = report.series.iter();
+    let found = series.find(|series| series.path == path).unwrap_or_else(|| panic!("no series {path}"));
+    found.measurement.counts.fates.accepted
+}
+
+/// Runs the plan of a lie and its honest twin; every broken promise has that name.
+fn is_caught(kind: PkiLieKind, found_as: &str) {
+    let word = serde_json::to_value(kind).unwrap().as_str().unwrap().to_owned();
+    let plan = lie_plan(&word);
+    let service = Service::of(embedded(&plan));
+    let report = service.run(&plan).report();
+    let (told, unlisted) = service.lab.target().told_lies();
+    assert_eq!((told.len(), unlisted), (3, 0), "{told:?}");
+    assert!(told.iter().all(|lie| lie.kind == kind), "{told:?}");
+    assert_eq!((report.verdict.exit_code, report.promises.all.broken), (4, 3), "{:?}", report.verdict);
+    let names: BTreeSet<&str> = report.breaches.iter().map(|breach| breach.kind.as_str()).collect();
+    assert_eq!(names, BTreeSet::from([found_as]));
+
+    let plan = lie_plan(&format!("{word}-honest"));
+    let service = Service::of(embedded(&plan));
+    let report = service.run(&plan).report();
+    assert!(service.lab.target().told_lies().0.is_empty() && report.breaches.is_empty());
+    let promises = &report.promises.all;
+    assert_eq!((promises.made, promises.kept), (80, 80), "{promises:?}");
+    assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?}", report.verdict);
+}
+
+macro_rules! lies {
+    ($($name:ident: $kind:ident is $found_as:literal;)*) => {
+        $(#[test]
+        fn $name() {
+            is_caught(PkiLieKind::$kind, $found_as);
+        })*
+
+        #[test]
+        fn every_lie_has_its_plan_and_its_twin() {
+            let kinds = [$(PkiLieKind::$kind),*];
+            let written = |kind| serde_json::to_value(kind).unwrap().as_str().unwrap().to_owned();
+            let mut all: Vec<String> = kinds.map(written).into();
+            all.extend(kinds.map(|kind| written(kind) + "-honest"));
+            all.sort();
+            let folder = lie_plan("another-signer").parent().unwrap().to_owned();
+            let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+            let mut files: Vec<String> =
+                files.map(|file| file.file_stem().unwrap().to_string_lossy().into_owned()).collect();
+            files.sort();
+            assert_eq!(all, files);
+        }
+    };
+}
+
+lies! {
+    a_signature_of_another_document_is_caught: AnotherDocument is "message-digest";
+    another_signer_is_caught: AnotherSigner is "another-signer";
+    attributes_that_name_no_certificate_are_caught: MissingAttribute is "signature-attributes";
+    a_changed_document_is_caught: ChangedDocument is "changed-document";
+    a_hole_in_a_byte_range_is_caught: ByteRangeHole is "byte-range";
+    a_timestamp_that_is_not_there_is_caught: NoTimestamp is "missing-timestamp";
+    a_timestamp_of_an_hour_ago_is_caught: StaleTimestamp is "timestamp-time";
+    a_timestamp_over_something_else_is_caught: TimestampOverAnotherImprint is "timestamp-imprint";
+}
+
+#[test]
+fn one_line_signs_logs_in_and_asks_for_timestamps() {
+    let service = Service::of(PkiLabPlan::default());
+    let roots = ["--timestamp-roots", "roots.pem"];
+    let counted = |ended: &Ended, path: &str, promised: u64| {
+        let report = ended.report();
+        assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?} {}", report.verdict, ended.stderr);
+        assert_eq!(report.promises.all.made, report.promises.all.kept);
+        let accepted = accepted(&report, path);
+        assert!(accepted > 0);
+        assert_eq!(report.promises.all.made, accepted * promised, "{path}");
+        accepted
+    };
+    let load = ["--rate", "40/s", "-z", "1s"];
+    let with = |own: &[&'static str]| [own, &load].concat();
+    let nonces = counted(&service.pki("auth", &with(&[])), "auth/authentication", 0);
+    let tokens = counted(&service.pki("auth", &with(&["--by", "token"])), "auth/authentication", 0);
+    let cades = counted(&service.pki("cades", &with(&["--size", "4KiB"])), "sign/cades", 1);
+    let pades = ["--timestamp", "--size", "4KiB", "--most-size", "1MiB"];
+    let pades = counted(&service.pki("pades", &with(&[&pades[..], &roots].concat())), "sign/pades-t", 1);
+    let timestamps = counted(&service.pki("timestamp", &with(&roots)), "timestamp/timestamp", 1);
+    let stats = service.lab.stats();
+    let of = |endpoint: &str| stats.requests[endpoint][&200];
+    assert_eq!(
+        [of("authentication"), of("cades-finish"), of("pades-finish"), of("timestamp")],
+        [2 * (nonces + tokens), cades, pades, timestamps]
+    );
+}
+
+#[test]
+fn a_service_that_lets_nobody_in_is_no_success() {
+    let service = Service::of(PkiLabPlan::default());
+    fs::write(service.file("token"), "another").unwrap();
+    let report = service.pki("cades", &["--size", "4KiB", "--rate", "20/s", "-z", "1s"]).report();
+    assert_eq!(report.verdict.exit_code, 1, "{:?}", report.verdict);
+    assert_eq!((accepted(&report, "sign/cades"), report.promises.all.made), (0, 0));
+    let written = serde_json::to_string(&report).unwrap();
+    assert!(!written.contains("another"), "the token is in the report");
+}
+
+/// What keeps a plan for signature services from its start is said with the place.
+#[test]
+fn a_plan_that_contradicts_itself_is_refused_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = folder.path().join("plan.yaml");
+    let said = |target: &str, workload: &str| {
+        fs::write(&plan, format!("target: {target}\nworkloads: [{{ name: w, {workload}, load: {{ rate: 1/s }} }}]\nphases: {{ measurement: 1s }}\n"))
+            .unwrap();
+        let ended = hammer(&["run", &plan.to_string_lossy()]);
+        assert_eq!(ended.code, 2, "{}", ended.stderr);
+        ended.stderr
+    };
+    let lab = "{ lab: { pki: {} } }";
+    let dss = "{ pki: { url: 'http://127.0.0.1:1', dialect: dss } }";
+    for (target, workload, place, why) in [
+        ("{ pki: {} }", "pki_sign: {}", "target.pki.url", "it is not given"),
+        ("{ url: 'http://127.0.0.1:1' }", "pki_sign: {}", "target.pki", "there is no signature service"),
+        (lab, "pki_sign: { mix: {} }", "workloads[0].pki_sign.mix", "names nothing"),
+        (lab, "pki_sign: { size: 100B }", "workloads[0].pki_sign.size", "has 750 at least"),
+        (
+            lab,
+            "pki_sign: { size: 2KiB, most_size: 1KiB }",
+            "workloads[0].pki_sign.most_size",
+            "less than `size`",
+        ),
+        (lab, "pki_sign: { size: 50MiB }", "workloads[0].pki_sign.size", "response_limit"),
+        (lab, "pki_sign: { by_digest: true }", "workloads[0].pki_sign.by_digest", "takes whole documents"),
+        (dss, "pki_authenticate: {}", "workloads[0].pki_authenticate", "log in: DSS has none"),
+        (dss, "pki_sign: { mix: { cades-t: 1 } }", "target.pki.timestamp_roots_pem_files", "is not given"),
+        (dss, "pki_timestamp: {}", "target.pki.timestamp_roots_pem_files", "is not given"),
+        (dss, "pki_sign: { security_context: x }", "workloads[0].pki_sign.security_context", "DSS has none"),
+        (lab, "pki_timestamp: { plan: a/b }", "workloads[0].pki_timestamp.plan", "part of a path"),
+        (
+            "{ pki: { url: 'http://127.0.0.1:1', signers: [{ key_file: none, certificate_file: none }] } }",
+            "pki_sign: {}",
+            "target.pki",
+            "none",
+        ),
+    ] {
+        let said = said(target, workload);
+        assert!(said.contains(place) && said.contains(why), "{place} {why}: {said}");
+    }
+}
