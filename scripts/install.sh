@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the gate and scripts/targets need beside Rust, Go (1.26 or later), python3 and a C compiler:
 # Debian packages (as root, or through sudo), and the servers and cargo-deny into a folder of their own.
-# HAMMER_INSTALL=full adds what the gate does without: cosign, and go-tuf's tuf for the TUF repository of sigstore.sh.
+# HAMMER_INSTALL=full adds what the gate does without: cosign, go-tuf's tuf for the TUF repository of sigstore.sh, EU DSS (with a JDK of 17 or
+# later and Maven), and pyHanko.
 # Safe to run again: what is there already is left alone.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -17,6 +18,9 @@ FULCIO=v1.8.8
 REKOR=v1.5.4
 COSIGN=v3.1.3
 GO_TUF=v0.7.0
+DSS=6.4
+PYHANKO=0.38.0
+AIOHTTP=3.14.5
 CARGO_DENY=0.20.2
 
 # One row for each: the command that proves it is there, and the Debian package that brings it.
@@ -102,6 +106,30 @@ sigstore_clients() {
   go_program cosign github.com/sigstore/cosign/v3 "$COSIGN" cmd/cosign || printf 'cosign could not be installed, and is left out\n' >&2
 }
 
+# Nothing needs these either.
+signature_services() {
+  dss || printf 'EU DSS could not be installed, and is left out\n' >&2
+  pyhanko || printf 'pyHanko could not be installed, and is left out\n' >&2
+}
+
+dss() {
+  local folder=${HAMMER_TARGETS_BIN%/bin}/dss of=$here/targets/dss
+  [[ $(cat "$folder/version" 2>/dev/null) == "$DSS" && $folder/classes/DssTarget.class -nt $of/DssTarget.java ]] && return
+  printf 'EU DSS %s\n' "$DSS"
+  rm -rf "$folder"
+  mkdir -p "$folder/classes"
+  mvn --quiet --batch-mode --file "$of/pom.xml" dependency:copy-dependencies "-DoutputDirectory=$folder/lib" &&
+    javac -d "$folder/classes" -cp "$folder/lib/*" "$of/DssTarget.java" && printf '%s' "$DSS" >"$folder/version"
+}
+
+pyhanko() {
+  local folder=${HAMMER_TARGETS_BIN%/bin}/pyhanko
+  [[ $(cat "$folder/version" 2>/dev/null) == "$PYHANKO" ]] && return
+  printf 'pyHanko %s\n' "$PYHANKO"
+  python3 -m venv --clear "$folder" && "$folder/bin/pip" install --quiet "pyhanko==$PYHANKO" "aiohttp==$AIOHTTP" &&
+    printf '%s' "$PYHANKO" >"$folder/version"
+}
+
 cargo_deny() {
   [[ $("$HAMMER_TARGETS_BIN/cargo-deny" --version 2>/dev/null) == "cargo-deny $CARGO_DENY" ]] && return
   printf 'cargo-deny %s\n' "$CARGO_DENY"
@@ -123,7 +151,10 @@ main() {
   debian_packages
   go_servers
   sigstore_servers
-  if [[ ${HAMMER_INSTALL:-} == full ]]; then sigstore_clients; fi
+  if [[ ${HAMMER_INSTALL:-} == full ]]; then
+    sigstore_clients
+    signature_services
+  fi
   cargo_deny
 }
 
