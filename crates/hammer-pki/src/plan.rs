@@ -58,6 +58,8 @@ pub struct SignPlan {
     pub most_size: Option<ByteSize>,
     /// Whether CAdES sends the digest alone, and the document stays here (DSS alone).
     pub by_digest: bool,
+    /// Whether the file is asked for by its URL and fetched by a step of its own, `fetch` (Rest PKI alone).
+    pub by_url: bool,
     /// The security context by which Rest PKI validates certificates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub security_context: Option<String>,
@@ -113,6 +115,7 @@ impl Default for SignPlan {
             size: ByteSize::from_kib(137),
             most_size: None,
             by_digest: false,
+            by_url: false,
             security_context: None,
         }
     }

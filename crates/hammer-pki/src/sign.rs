@@ -32,6 +32,8 @@ pub struct SignConfig {
     pub kinds: Vec<(SignatureKind, u16)>,
     /// Whether CAdES sends the digest alone, where the service takes one.
     pub by_digest: bool,
+    /// Whether files are asked for by their URLs, and fetched by a step more, where the service has them.
+    pub by_url: bool,
     /// Who signs, in turn.
     pub signers: Vec<Arc<Signer>>,
     /// The security context that Rest PKI is told, where it is.
@@ -88,6 +90,11 @@ impl SignWorkload {
     fn step(&self, is_end: bool) -> usize {
         self.config.kinds.len() + usize::from(is_end)
     }
+
+    /// The place of the step by which files are fetched.
+    fn fetch_step(&self) -> usize {
+        self.config.kinds.len() + STEPS.len()
+    }
 }
 
 impl Workload for SignWorkload {
@@ -98,7 +105,8 @@ impl Workload for SignWorkload {
 
     fn series(&self) -> Vec<SeriesSpec> {
         let operations = self.config.kinds.iter().map(|(kind, _)| SeriesSpec::new(kind.name(), true));
-        operations.chain(STEPS.map(|step| SeriesSpec::new(step, false))).collect()
+        let steps = STEPS.into_iter().chain(self.config.by_url.then_some(FETCH));
+        operations.chain(steps.map(|step| SeriesSpec::new(step, false))).collect()
     }
 
     fn series_of(&self, seq: u64) -> usize {
@@ -152,4 +160,6 @@ fn left(answer: &Answer, now: Nanos) -> Nanos {
 
 /// The steps of a signature.
 const STEPS: [&str; 2] = ["start", "finish"];
+/// One more where files are fetched.
+const FETCH: &str = "fetch";
 const KINDS: u64 = 0x504b_4b69;

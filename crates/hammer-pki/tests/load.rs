@@ -76,6 +76,11 @@ fn authorities(lab: &PkiLabHandle) -> TrustedAuthorities {
 
 /// What a run of all four kinds of signatures leaves, against a service of that plan.
 fn signed(plan: PkiLabPlan, lengths: DocumentLengths) -> Arc<RunResult> {
+    signed_and_fetched(plan, lengths, false)
+}
+
+/// The same, of files that are within the answer or fetched.
+fn signed_and_fetched(plan: PkiLabPlan, lengths: DocumentLengths, by_url: bool) -> Arc<RunResult> {
     let (lab, signers) = (PkiLabHandle::spawn(plan).unwrap(), signers(4096));
     let documents = Documents::new(SEED, 0, lengths).unwrap();
     let known = signers.iter().map(|signer| KnownSigner::new(signer.key.certificate().to_vec()).unwrap());
@@ -91,6 +96,7 @@ fn signed(plan: PkiLabPlan, lengths: DocumentLengths) -> Arc<RunResult> {
         dialect: Dialect::RestPki,
         kinds: SignatureKind::ALL.map(|kind| (kind, 1)).to_vec(),
         by_digest: false,
+        by_url,
         signers,
         security_context: None,
         documents,
@@ -116,6 +122,14 @@ fn every_file_that_comes_back_is_a_promise_that_is_kept() {
         assert_eq!(accepted, [OPERATIONS / 4; 4]);
         assert_eq!([4, 5].map(|step| fate(&result, step, Fate::Accepted)), [OPERATIONS; 2], "both steps");
     }
+}
+
+#[test]
+fn a_file_that_is_asked_for_by_its_url_is_fetched_by_a_step_of_its_own_and_judged() {
+    let result = signed_and_fetched(PkiLabPlan::default(), DocumentLengths::Of(20_000), true);
+    let ledger = result.promises;
+    assert_eq!((ledger.made, ledger.kept), (OPERATIONS, OPERATIONS), "{ledger:?} {:?}", result.breaches);
+    assert_eq!([4, 5, 6].map(|step| fate(&result, step, Fate::Accepted)), [OPERATIONS; 3], "all steps");
 }
 
 #[test]

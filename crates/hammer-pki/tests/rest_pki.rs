@@ -59,7 +59,7 @@ impl Caller {
         let started = Started::read(&self.post(start(kind), body).await).unwrap();
         let (mut signature, mut body) = (Vec::new(), Vec::new());
         self.key.sign(&started.to_be_signed, &mut signature).unwrap();
-        completion(&signature, &mut body);
+        completion(&signature, false, &mut body);
         match Finished::read(&self.post(&finish(kind, &started.token), body).await).unwrap() {
             Finished::File(file) => file,
             Finished::At(url) => panic!("{url}"),

@@ -136,6 +136,7 @@ fn sign_config(
         dialect: target.dialect,
         kinds,
         by_digest: plan.by_digest,
+        by_url: plan.by_url,
         signers: target.signers.clone(),
         security_context: plan.security_context.clone(),
         documents,

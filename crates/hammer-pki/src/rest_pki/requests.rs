@@ -81,12 +81,13 @@ impl StartRequest {
     }
 }
 
-/// The body that finishes what was started, written into `out`.
-pub fn completion(signature: &[u8], out: &mut Vec<u8>) {
+/// The body that finishes what was started, written into `out`; the file is asked for by a URL, or within the answer.
+pub fn completion(signature: &[u8], by_url: bool, out: &mut Vec<u8>) {
     out.clear();
     out.extend_from_slice(br#"{"signature":""#);
     append_base64(signature, out);
-    out.extend_from_slice(br#"","forceBlobResult":false}"#);
+    let behind = if by_url { r#"","forceBlobResult":true}"# } else { r#"","forceBlobResult":false}"# };
+    out.extend_from_slice(behind.as_bytes());
 }
 
 /// The body that asks for a timestamp of a SHA-256, which DSS takes as well.

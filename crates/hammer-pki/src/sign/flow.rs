@@ -3,6 +3,8 @@
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
 use hammer_measure::{Nanos, Outcome};
+use hammer_net::Request;
+use http::uri::PathAndQuery;
 use ring::digest::{Context, SHA256};
 
 use super::session::{Requests, SignSession};
@@ -112,12 +114,18 @@ impl SignWorkload {
             (FinishBy::Token(token), _) => {
                 let path = format!("/{}", rest_pki::finish(kind, token));
                 let path = session.client.path(&path).map_err(|_| NO_PATH)?;
-                rest_pki::completion(&op.signature, &mut op.body);
+                rest_pki::completion(&op.signature, self.config.by_url, &mut op.body);
                 let body = op.body.clone();
                 send(&session.client, &mut step, &post(path, body), &mut op.answer).await?;
                 match Finished::read(&op.answer.body).map_err(|why| none(&mut step, &why))? {
                     Finished::File(file) => Ok(file),
-                    Finished::At(_) => Err(ends(&mut step, ELSEWHERE)),
+                    Finished::At(url) => {
+                        let Some(path) = session.client.path_of_location(&url, &session.root) else {
+                            return Err(ends(&mut step, ELSEWHERE));
+                        };
+                        drop(step);
+                        self.fetch(session, op, path, record).await
+                    }
                 }
             }
             (FinishBy::Same { signed, signing_ms }, Requests::Dss { of, sign_document, .. }) => {
@@ -131,6 +139,24 @@ impl SignWorkload {
     }
 }
 
+impl SignWorkload {
+    /// Fetches a file; of a service that was not asked for its URL, too, whose clients do so.
+    async fn fetch(
+        &self,
+        session: &SignSession,
+        op: &mut SignOp,
+        path: PathAndQuery,
+        record: &OperationRecord,
+    ) -> Result<Vec<u8>, Ended> {
+        let mut step = match self.config.by_url {
+            true => record.step(self.fetch_step()),
+            false => record.exchange(),
+        };
+        send(&session.client, &mut step, &Request::get(path), &mut op.answer).await?;
+        Ok(op.answer.body.to_vec())
+    }
+}
+
 fn sha256(document: &InlineDocument) -> [u8; 32] {
     let mut hashed = Context::new(&SHA256);
     document.document().pieces(|piece| hashed.update(piece));
@@ -140,6 +166,6 @@ fn sha256(document: &InlineDocument) -> [u8; 32] {
 }
 
 const NO_DOCUMENT: Ended = Ended::failed(Outcome::Abandoned, "no document");
-const ELSEWHERE: Ended = Ended::failed(Outcome::Malformed, "file elsewhere, which was not asked for");
+const ELSEWHERE: Ended = Ended::failed(Outcome::Malformed, "file of another service");
 /// The file of a usual document.
 const KEPT_RECORD: usize = 1 << 20;

@@ -20,6 +20,8 @@ pub struct SignSession {
     pub(super) client: ServiceClient,
     pub(super) clock: Rc<dyn Clock>,
     pub(super) requests: Requests,
+    /// What a URL of an answer is below.
+    pub(super) root: PathAndQuery,
     /// Where what was promised is written down, on its way to a verifier.
     pub(super) promised: RefCell<Vec<u8>>,
 }
@@ -66,7 +68,7 @@ impl SignSession {
                 }
             }
         };
-        let promised = RefCell::default();
-        Ok(Self { client, clock: context.clock.clone(), requests, promised })
+        let (root, promised) = (client.path("/")?, RefCell::default());
+        Ok(Self { root, client, clock: context.clock.clone(), requests, promised })
     }
 }

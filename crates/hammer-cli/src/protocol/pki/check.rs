@@ -63,6 +63,9 @@ fn check_sign(signs: &SignPlan, dialect: Dialect, limit: ByteSize, at: PlanPath)
     if signs.by_digest && dialect != Dialect::Dss {
         return Err(PlanFault::Misfit(NO_DIGEST.to_owned()).at(at.key("by_digest")));
     }
+    if signs.by_url && dialect == Dialect::Dss {
+        return Err(PlanFault::failed(PkiError::NotOfDss("fetch files by their URLs")).at(at.key("by_url")));
+    }
     if signs.security_context.is_some() && dialect == Dialect::Dss {
         return Err(
             PlanFault::failed(PkiError::NotOfDss("name a security context")).at(at.key("security_context"))
