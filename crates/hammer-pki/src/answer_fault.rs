@@ -20,6 +20,12 @@ pub enum AnswerFault {
         /// What is wrong with it.
         source: base64::DecodeError,
     },
+    /// The service says that something is not valid, with a success.
+    #[error("read the answer: the service says that it is not valid")]
+    Invalid,
+    /// It asks for another hash than SHA-256.
+    #[error("read the answer: it asks for another hash than SHA-256")]
+    Hash,
     /// A field is empty or missing.
     #[error("read the answer: it has no {0}")]
     Missing(&'static str),
@@ -31,6 +37,8 @@ impl AnswerFault {
         match self {
             Self::Json(_) | Self::Utf8(_) => "answer of another form",
             Self::Base64 { .. } => "field that is no base64",
+            Self::Invalid => "validation errors, with HTTP 200",
+            Self::Hash => "hash other than SHA-256",
             Self::Missing(_) => "field that is missing",
         }
     }

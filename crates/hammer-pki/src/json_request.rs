@@ -34,7 +34,11 @@ pub(crate) async fn send(
 
 /// How a step ends whose answer has a success and is none.
 pub(crate) fn none(step: &mut StepGuard<'_>, why: &AnswerFault) -> Ended {
-    ends(step, Ended::failed(Outcome::Malformed, why.what()))
+    let outcome = match why {
+        AnswerFault::Invalid => Outcome::Refused,
+        _ => Outcome::Malformed,
+    };
+    ends(step, Ended::failed(outcome, why.what()))
 }
 
 pub(crate) fn ends(step: &mut StepGuard<'_>, ended: Ended) -> Ended {

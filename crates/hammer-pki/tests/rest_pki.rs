@@ -11,6 +11,7 @@ use hammer_mutate::{Mutator, cases};
 use hammer_net::{Answer, Body, Client, ClientConfig, Request, Secret};
 use hammer_pdf::document::Document;
 use hammer_pdf::signed::PdfSignature;
+use hammer_pki::AnswerFault;
 use hammer_pki::rest_pki::{
     AUTHENTICATION, AUTHENTICATIONS, Finished, Nonce, StartRequest, Started, authentication,
     check_authentication, completion, finish, policy, start,
@@ -159,6 +160,16 @@ fn what_is_no_answer_is_refused() {
     }
     let at = Finished::read(br#"{"signatureFile":{"content":null,"url":"Api/Blobs/1"}}"#).unwrap();
     assert_eq!(at, Finished::At("Api/Blobs/1".to_owned()));
+    // What did not pass validation is refused, whatever stands beside it.
+    let errors = r#""validationResults":{"errors":[{"type":"CertificateRevoked"}]}"#;
+    let whole = format!(r#"{{"token":"a","toSignData":"AAAA","digestAlgorithmOid":"{sha_256}",{errors}}}"#);
+    for body in [whole, format!("{{{errors}}}")] {
+        assert!(matches!(Started::read(body.as_bytes()), Err(AnswerFault::Invalid)), "{body}");
+    }
+    let file = format!(r#"{{"signatureFile":{{"content":"AAAA"}},{errors}}}"#);
+    assert!(matches!(Finished::read(file.as_bytes()), Err(AnswerFault::Invalid)));
+    let passed = r#"{"signatureFile":{"content":"AAAA"},"validationResults":{"errors":[]}}"#;
+    assert!(Finished::read(passed.as_bytes()).is_ok());
     assert!(Nonce::read(br#"{"nonce":"AAA="}"#).is_ok() && Nonce::read(b"{}").is_err());
 }
 

@@ -191,6 +191,12 @@ fn a_plan_that_contradicts_itself_is_refused_with_its_place() {
     let dss = "{ pki: { url: 'http://127.0.0.1:1', dialect: dss } }";
     for (target, workload, place, why) in [
         ("{ pki: {} }", "pki_sign: {}", "target.pki.url", "it is not given"),
+        (
+            "{ pki: { url: 'http://127.0.0.1:1', made_signers: 100000000 } }",
+            "pki_sign: {}",
+            "target.pki.made_signers",
+            "10000",
+        ),
         ("{ url: 'http://127.0.0.1:1' }", "pki_sign: {}", "target.pki", "there is no signature service"),
         (lab, "pki_sign: { mix: {} }", "workloads[0].pki_sign.mix", "names nothing"),
         (lab, "pki_sign: { size: 100B }", "workloads[0].pki_sign.size", "has 750 at least"),

@@ -76,6 +76,13 @@ struct AuthenticatedModel {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ValidatedModel {
+    #[serde(default)]
+    validation_results: Option<ResultsModel>,
+}
+
+#[derive(Deserialize)]
 struct ResultsModel {
     errors: Vec<ErrorModel>,
 }
@@ -95,9 +102,10 @@ impl Started {
     /// # Errors
     /// What is not of that form.
     pub fn read(body: &[u8]) -> Result<Self, AnswerFault> {
+        refuses_none(body)?;
         let model: StartedModel<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
         if model.digest_algorithm_oid != SHA_256 {
-            return Err(AnswerFault::Missing("digest of SHA-256"));
+            return Err(AnswerFault::Hash);
         }
         // It stands in a path from here on.
         let is_plain =
@@ -127,6 +135,7 @@ impl Finished {
     /// # Errors
     /// What is not of that form.
     pub fn read(body: &[u8]) -> Result<Self, AnswerFault> {
+        refuses_none(body)?;
         let model: FinishedModel<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
         let FileModel { content, url } = model.signature_file;
         match (content, url) {
@@ -161,6 +170,13 @@ pub fn check_authentication(body: &[u8]) -> Result<Option<ValidationFault>, Answ
     let model: AuthenticatedModel = serde_json::from_str(std::str::from_utf8(body)?)?;
     let first = model.validation_results.errors.into_iter().next();
     Ok(first.map(|error| ValidationFault { kind: error.kind, message: error.message.unwrap_or_default() }))
+}
+
+/// Finds what did not pass validation in an answer that may say so beside what was asked for, or in its place.
+fn refuses_none(body: &[u8]) -> Result<(), AnswerFault> {
+    let model: ValidatedModel = serde_json::from_str(std::str::from_utf8(body)?)?;
+    let mut errors = model.validation_results.into_iter().flat_map(|results| results.errors);
+    errors.next().map_or(Ok(()), |_| Err(AnswerFault::Invalid))
 }
 
 const SHA_256: &str = "2.16.840.1.101.3.4.2.1";

@@ -26,6 +26,9 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
             if target.url.is_empty() {
                 return Err(PlanFault::Missing.at(at_target.key("url")));
             }
+            if target.made_signers.get() > MOST_MADE {
+                return Err(PlanFault::Misfit(TOO_MANY.to_owned()).at(at_target.key("made_signers")));
+            }
             (target.dialect, !target.timestamp_roots_pem_files.is_empty())
         }
         (None, None) => return Err(PlanFault::Misfit(NO_TARGET.to_owned()).at(at_target)),
@@ -77,13 +80,16 @@ fn check_sign(signs: &SignPlan, dialect: Dialect, limit: ByteSize, at: PlanPath)
     if answer > limit.bytes() {
         let least = answer.div_ceil(1 << 20);
         let why = format!(
-            "a document of that size comes back in an answer longer than `target.response_limit`, which has to be {least} MiB at least"
+            "a document of that size comes back in an answer longer than `target.connection.response_limit`, which has to be {least} MiB at least"
         );
         return Err(PlanFault::Misfit(why).at(at.key(key)));
     }
     Ok(())
 }
 
+/// Signers are made before the run: more take minutes, in which no signal ends it.
+const MOST_MADE: usize = 10_000;
+const TOO_MANY: &str = "it is more than 10000, which is the most";
 /// Bytes of an answer beside the document: certificates, a signature, a timestamp, JSON.
 const BESIDE_DOCUMENT: u64 = 64 * 1024;
 const NO_TARGET: &str = "there is no signature service; give `target.pki`, or `target.lab.pki`";
