@@ -25,6 +25,7 @@ flows=("$@")
 run_folder up
 dss=
 ended() {
+  cd /
   stop_all lab >&2
   [[ -z $dss ]] || RUN=$dss "$here/targets/dss.sh" down >&2
 }
