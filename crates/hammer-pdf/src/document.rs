@@ -18,6 +18,8 @@ pub mod object {
     pub const FONT: u64 = 5;
     /// The filler.
     pub const FILLER: u64 = 6;
+    /// The box of the page, which shows all of it.
+    pub const MEDIA_BOX: [usize; 4] = [0, 0, 595, 842];
     /// How many there are, the free one of number 0 included.
     pub const COUNT: u64 = 7;
 }

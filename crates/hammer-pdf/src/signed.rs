@@ -9,7 +9,7 @@ use std::ops::Range;
 
 pub use self::fault::PdfFault;
 use self::sections::{AppendedObject, Sections};
-use self::text::{find_name, name_after, numbers_in_brackets, reference_after};
+use self::text::{find_name, name_after, number_after, numbers_in_brackets, reference_after};
 use crate::document::{Document, object};
 
 /// A signature in a PDF, of which nothing is known but where it stands.
@@ -56,6 +56,13 @@ impl PdfSignature {
             reference_after(text, b"/V") == Some(signature.number) && name_after(text, b"/FT") == Some(b"Sig")
         };
         sections.objects.iter().find(is_field).ok_or(PdfFault::NoField)?;
+        // Readers look for fields nowhere else (section 12.7.2).
+        let is_form = |object: &AppendedObject| {
+            object.number == object::CATALOG && find_name(object.text(file), b"/AcroForm").is_some()
+        };
+        if !sections.objects.iter().any(is_form) {
+            return Err(PdfFault::NoField);
+        }
         Ok(Self { contents: contents(&file[gap.start + 1..gap.end - 1])?, gap })
     }
 
@@ -81,8 +88,16 @@ fn check_kept(file: &[u8], sections: &Sections) -> Result<(), PdfFault> {
             object::CATALOG if reference_after(text, b"/Pages") != Some(object::PAGES) => {
                 Some("the catalog, which names other pages")
             }
+            object::CATALOG if ACTIONS.iter().any(|action| find_name(text, action).is_some()) => {
+                Some("the catalog, which has an action")
+            }
             object::PAGE if reference_after(text, b"/Contents") != Some(object::CONTENT) => {
                 Some("the page, which names another content")
+            }
+            object::PAGE if !is_box_kept(text) => Some("the page, whose box or rotation is another"),
+            // Of a field that is signed there is a widget; nobody asked for another annotation.
+            _ if find_name(text, b"/Annot").is_some() && find_name(text, b"/Widget").is_none() => {
+                Some("the page, which has an annotation")
             }
             _ => None,
         };
@@ -92,6 +107,18 @@ fn check_kept(file: &[u8], sections: &Sections) -> Result<(), PdfFault> {
     }
     Ok(())
 }
+
+/// Whether a page that was put in the place of the one that was sent shows as much of it. A box in decimals, as some write it, is not compared.
+fn is_box_kept(page: &[u8]) -> bool {
+    let Some(at) = find_name(page, b"/MediaBox") else { return false };
+    let media = numbers_in_brackets(&page[at + b"/MediaBox".len()..]);
+    let is_cut = find_name(page, b"/CropBox").is_some();
+    let is_turned = find_name(page, b"/Rotate").is_some() && number_after(page, b"/Rotate") != Some(0);
+    media.is_none_or(|media| media == object::MEDIA_BOX) && !is_cut && !is_turned
+}
+
+/// What a catalog has done as somebody opens the document (section 12.6).
+const ACTIONS: [&[u8]; 3] = [b"/OpenAction", b"/AA", b"/JavaScript"];
 
 /// The gap that the `ByteRange` of a signature dictionary leaves, which has to be its `Contents` and nothing else.
 fn gap(file: &[u8], start: usize, signature: &AppendedObject) -> Result<Range<usize>, PdfFault> {

@@ -52,10 +52,24 @@ impl SignatureJudge {
     }
 }
 
+/// Why a promise is not kept.
+enum NotKept {
+    /// It cannot be held against anything here.
+    Unverified(String),
+    Broken(Fault),
+}
+
+impl NotKept {
+    fn new(is_unverified: bool, kind: &'static str, why: &impl fmt::Display) -> Self {
+        let detail = format!("failed to {why}");
+        if is_unverified { Self::Unverified(detail) } else { Self::Broken(Fault::new(kind, detail)) }
+    }
+}
+
 impl FileVerifier {
-    fn judge(&mut self, seq: u64, record: &SignatureRecord<'_>) -> Result<(), Fault> {
+    fn judge(&mut self, seq: u64, record: &SignatureRecord<'_>) -> Result<(), NotKept> {
         let judge = &self.judge;
-        let unknown = || Fault::new(UNKNOWN_SIGNER, "no such signer");
+        let unknown = || NotKept::Broken(Fault::new(UNKNOWN_SIGNER, "no such signer"));
         let signer = judge.signers.get(record.signer as usize).ok_or_else(unknown)?;
         let document = judge.documents.document(seq);
         let skew = judge.skew_ms;
@@ -69,7 +83,7 @@ impl FileVerifier {
         };
         let verified = if record.kind.is_pdf() {
             let found = PdfSignature::read(record.file, &document)
-                .map_err(|why| Fault::new(why.kind(), format!("failed to {why}")))?;
+                .map_err(|why| NotKept::new(why.is_unverified(), why.kind(), &why))?;
             let signed = found.signed(record.file);
             self.verifier.verify(&found.contents, &expected(&signed, SignatureForm::Pades)).map(drop)
         } else {
@@ -80,7 +94,7 @@ impl FileVerifier {
             };
             self.verifier.verify(record.file, &expected(&[&sent], form)).map(drop)
         };
-        verified.map_err(|why| Fault::new(why.kind(), format!("failed to {why}")))
+        verified.map_err(|why| NotKept::new(why.is_unverified(), why.kind(), &why))
     }
 }
 
@@ -90,7 +104,8 @@ impl Verifier for FileVerifier {
         let Some(record) = SignatureRecord::read(bytes) else { return };
         match self.judge(seq, &record) {
             Ok(()) => verdicts.kept(record.kind.into()),
-            Err(fault) => verdicts.broken(record.kind.into(), seq, fault, Some(bytes)),
+            Err(NotKept::Unverified(why)) => verdicts.unverified(record.kind.into(), &why),
+            Err(NotKept::Broken(fault)) => verdicts.broken(record.kind.into(), seq, fault, Some(bytes)),
         }
     }
 }

@@ -175,6 +175,9 @@ impl Verifier for TokenVerifier {
         };
         match self.verifier.verify_token(token, &expected) {
             Ok(_) => verdicts.kept(PromiseKind(0)),
+            Err(why) if why.is_unverified() => {
+                verdicts.unverified(PromiseKind(0), &format!("failed to {why}"));
+            }
             Err(why) => {
                 let fault = Fault::new(why.kind(), format!("failed to {why}"));
                 verdicts.broken(PromiseKind(0), seq, fault, Some(record));

@@ -90,6 +90,7 @@ impl SignatureFault {
             }
             Self::SigningCertificate => "signing-certificate",
             Self::SigningTime { .. } => "signing-time",
+            Self::Signature(SignedDataError::AmbiguousAttribute { .. }) => "signature-attributes",
             Self::Signature(_) => "bad-signature",
             Self::NoTimestamp => "missing-timestamp",
             Self::Timestamp(fault) => fault.kind(),

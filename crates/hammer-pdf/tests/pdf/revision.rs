@@ -5,6 +5,7 @@ use crate::{LENGTH, sent};
 /// What stands in the revision.
 pub(crate) struct Revision {
     pub(crate) pages: &'static str,
+    pub(crate) form: &'static str,
     pub(crate) page: &'static str,
     pub(crate) field: &'static str,
     pub(crate) sub_filter: &'static str,
@@ -25,7 +26,8 @@ impl Default for Revision {
     fn default() -> Self {
         Self {
             pages: "/Pages 2 0 R",
-            page: "/Parent 2 0 R/Contents 4 0 R",
+            form: "/AcroForm<</Fields[9 0 R]/SigFlags 3>>",
+            page: "/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R",
             field: "/FT/Sig/V 10 0 R",
             sub_filter: "/ETSI.CAdES.detached",
             contents: "<300302010500000000>",
@@ -45,7 +47,7 @@ impl Revision {
         // Its numbers have the same number of digits whatever they are, so that they are put in once all else is there.
         let hole = "/ByteRange[000000000 000000000 000000000 000000000]";
         let mut objects = vec![
-            (1, format!("<</Type/Catalog{}/AcroForm<</Fields[9 0 R]/SigFlags 3>>>>", self.pages)),
+            (1, format!("<</Type/Catalog{}{}>>", self.pages, self.form)),
             (3, format!("<</Type/Page{}/Annots[9 0 R]>>", self.page)),
             (9, format!("<</Type/Annot/Subtype/Widget{}/P 3 0 R>>", self.field)),
             (10, format!("<</Type/Sig/SubFilter{}/Contents {}{hole}>>", self.sub_filter, self.contents)),

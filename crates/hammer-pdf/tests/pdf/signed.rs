@@ -100,12 +100,29 @@ fn a_revision_that_shows_another_page_is_told_though_it_is_signed() {
         (more(5, "<</Type/Font/Subtype/Type1/BaseFont/Symbol>>"), "an object of the page"),
         (more(6, "<</Length 0>>\nstream\n\nendstream"), "an object of the page"),
         (
-            Revision { page: "/Parent 2 0 R/Contents 12 0 R", ..Revision::default() },
+            Revision { page: "/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 12 0 R", ..Revision::default() },
             "the page, which names another content",
         ),
         (Revision { pages: "/Pages 12 0 R", ..Revision::default() }, "the catalog, which names other pages"),
         (Revision { root: "12 0 R", ..Revision::default() }, "the catalog, in whose place is another"),
         (Revision { freed: Some(4), ..Revision::default() }, "an object, which was freed"),
+        (
+            Revision { page: "/MediaBox[0 0 1 1]/Contents 4 0 R", ..Revision::default() },
+            "the page, whose box or rotation is another",
+        ),
+        (
+            Revision { page: "/MediaBox[0 0 595 842]/Rotate 180/Contents 4 0 R", ..Revision::default() },
+            "the page, whose box or rotation is another",
+        ),
+        (
+            Revision { page: "/Contents 4 0 R", ..Revision::default() },
+            "the page, whose box or rotation is another",
+        ),
+        (
+            Revision { pages: "/Pages 2 0 R/OpenAction<</S/JavaScript>>", ..Revision::default() },
+            "the catalog, which has an action",
+        ),
+        (more(11, "<</Type/Annot/Subtype/FreeText/Contents(pay)>>"), "the page, which has an annotation"),
     ] {
         assert_eq!(PdfSignature::read(&revision.file(), &sent()).unwrap_err(), PdfFault::Changed { what });
     }
@@ -116,6 +133,7 @@ fn what_is_no_signature_or_not_the_one_that_was_asked_for_is_told() {
     let signature = "<</Type/Sig/SubFilter/ETSI.CAdES.detached/ByteRange[0 1 2 3]>>".to_owned();
     let more = vec![(12, signature)];
     for (revision, kind) in [
+        (Revision { form: "", ..Revision::default() }, "missing-signature"),
         (Revision { sub_filter: "/adbe.pkcs7.detached", ..Revision::default() }, "signature-form"),
         (Revision { sub_filter: "/ETSI.CAdES.detached2", ..Revision::default() }, "signature-form"),
         (Revision { more, ..Revision::default() }, "signature-form"),
