@@ -117,3 +117,45 @@ impl fmt::Debug for SignatureJudge {
 }
 
 const UNKNOWN_SIGNER: &str = "another-signer";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::documents::DocumentLengths;
+    use crate::plan::PkiTargetPlan;
+    use crate::signer_source::signers;
+
+    /// A service that writes its revision in another way than is read here has broken nothing.
+    #[test]
+    fn a_document_whose_cross_references_became_a_stream_is_unverified_and_one_that_was_changed_is_broken() {
+        let documents = Documents::new(1, 0, DocumentLengths::Of(2_000)).unwrap();
+        let known = signers(&PkiTargetPlan::default(), 1).unwrap().into_iter();
+        let known = known.map(|signer| KnownSigner::new(signer.key.certificate().to_vec()).unwrap());
+        let judge = SignatureJudge {
+            documents: documents.clone(),
+            signers: known.collect(),
+            timestamps: None,
+            epoch_unix_ms: 0,
+            skew_ms: 0,
+        };
+        let mut verifier = FileVerifier { verifier: SignatureVerifier::new(None), judge };
+        let mut file = documents.document(3).to_vec();
+        let at = file.len();
+        file.extend_from_slice(
+            format!("11 0 obj\n<</Type/XRef>>\nendobj\nstartxref\n{at}\n%%EOF\n").as_bytes(),
+        );
+        let mut judged = |seq| {
+            let record = SignatureRecord {
+                kind: SignatureKind::Pades,
+                by_digest: false,
+                signer: 0,
+                sent: Nanos(0),
+                received: Nanos(1),
+                file: &file,
+            };
+            verifier.judge(seq, &record)
+        };
+        assert!(matches!(judged(3), Err(NotKept::Unverified(why)) if why.contains("are a stream")));
+        assert!(matches!(judged(4), Err(NotKept::Broken(fault)) if fault.kind == "changed-document"));
+    }
+}
