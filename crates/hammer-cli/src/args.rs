@@ -23,7 +23,7 @@ pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArg
 pub(crate) use load::{LoadArgs, ReachArgs};
 pub(crate) use output::OutputArgs;
 pub(crate) use pki::{
-    CadesArgs, DocumentsArgs, PadesArgs, PkiAuthArgs, PkiCommand, PkiServiceArgs, PkiTimestampArgs,
+    CadesArgs, DocumentsArgs, PkiAuthArgs, PkiCommand, PkiServiceArgs, PkiSignArgs, PkiTimestampArgs,
     SignersArgs,
 };
 pub(crate) use plan::{ChangeArgs, PlanArgs};

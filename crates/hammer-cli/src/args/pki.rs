@@ -14,7 +14,7 @@ pub(crate) enum PkiCommand {
     /// Sign documents by CAdES: each operation is a start, a signature here and a finish, and the file that comes back is verified
     Cades(Box<CadesArgs>),
     /// Sign documents by PAdES: the PDF that comes back has to be the one that was sent, with a signature that covers all of it
-    Pades(Box<PadesArgs>),
+    Pades(Box<PkiSignArgs>),
     /// Ask for timestamps of hashes in JSON, and verify them
     Timestamp(Box<PkiTimestampArgs>),
 }
@@ -66,7 +66,7 @@ pub(crate) struct DocumentsArgs {
     #[arg(long, requires = "timestamp_roots")]
     pub(crate) timestamp: bool,
     /// PEM file with certificates that timestamps have to lead to
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, requires = "timestamp", value_name = "FILE")]
     pub(crate) timestamp_roots: Vec<PathBuf>,
     /// The security context by which Rest PKI validates certificates
     #[arg(long, value_name = "ID")]
@@ -88,17 +88,15 @@ pub(crate) struct PkiAuthArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// What both forms of signatures take.
 #[derive(Debug, Args)]
-pub(crate) struct CadesArgs {
+pub(crate) struct PkiSignArgs {
     #[command(flatten)]
     pub(crate) service: PkiServiceArgs,
     #[command(flatten)]
     pub(crate) signers: SignersArgs,
     #[command(flatten)]
     pub(crate) documents: DocumentsArgs,
-    /// Send the digest alone, and keep the document here (DSS alone)
-    #[arg(long)]
-    pub(crate) by_digest: bool,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
@@ -106,17 +104,12 @@ pub(crate) struct CadesArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct PadesArgs {
+pub(crate) struct CadesArgs {
+    /// Send the digest alone, and keep the document here (DSS alone)
+    #[arg(long)]
+    pub(crate) by_digest: bool,
     #[command(flatten)]
-    pub(crate) service: PkiServiceArgs,
-    #[command(flatten)]
-    pub(crate) signers: SignersArgs,
-    #[command(flatten)]
-    pub(crate) documents: DocumentsArgs,
-    #[command(flatten)]
-    pub(crate) load: LoadArgs,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) sign: PkiSignArgs,
 }
 
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use hammer_report::ExitCode;
 use serde_json::{Value, json};
 
 use crate::args::{
-    CadesArgs, DocumentsArgs, LoadArgs, OutputArgs, PadesArgs, PkiAuthArgs, PkiCommand, PkiServiceArgs,
+    CadesArgs, DocumentsArgs, LoadArgs, OutputArgs, PkiAuthArgs, PkiCommand, PkiServiceArgs, PkiSignArgs,
     PkiTimestampArgs, SignersArgs,
 };
 use crate::command::one_line::{BOUNDS, ONE_LOAD, plan, workload};
@@ -34,18 +34,20 @@ fn auth(args: &PkiAuthArgs, registry: &Registry) -> Result<ExitCode, CliError> {
 }
 
 fn cades(args: &CadesArgs, registry: &Registry) -> Result<ExitCode, CliError> {
-    let kind = if args.documents.timestamp { "cades-t" } else { "cades" };
-    let mut signs = args.documents.plan(kind);
-    signs["by_digest"] = json!(args.by_digest);
-    let service = args.service.plan(Some(&args.signers), &args.documents.timestamp_roots)?;
-    let operations = ("sign", SIGN, signs);
-    loaded(&args.service, &service, operations, &DOCUMENTS, (&args.load, &args.output), registry)
+    let CadesArgs { sign: args, by_digest } = args;
+    let mut signs = args.documents.plan(if args.documents.timestamp { "cades-t" } else { "cades" });
+    signs["by_digest"] = json!(by_digest);
+    sign(args, signs, registry)
 }
 
-fn pades(args: &PadesArgs, registry: &Registry) -> Result<ExitCode, CliError> {
-    let kind = if args.documents.timestamp { "pades-t" } else { "pades" };
+fn pades(args: &PkiSignArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let signs = args.documents.plan(if args.documents.timestamp { "pades-t" } else { "pades" });
+    sign(args, signs, registry)
+}
+
+fn sign(args: &PkiSignArgs, signs: Value, registry: &Registry) -> Result<ExitCode, CliError> {
     let service = args.service.plan(Some(&args.signers), &args.documents.timestamp_roots)?;
-    let operations = ("sign", SIGN, args.documents.plan(kind));
+    let operations = ("sign", SIGN, signs);
     loaded(&args.service, &service, operations, &DOCUMENTS, (&args.load, &args.output), registry)
 }
 

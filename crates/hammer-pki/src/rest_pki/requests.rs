@@ -38,8 +38,6 @@ pub fn finish(kind: SignatureKind, token: &str) -> String {
 pub struct StartRequest {
     /// The JSON up to the document.
     before: Bytes,
-    /// The same, where the document was uploaded.
-    before_blob: Bytes,
 }
 
 impl StartRequest {
@@ -58,26 +56,14 @@ impl StartRequest {
         }
         let asked = asked.to_string();
         let open = asked.strip_suffix('}').unwrap_or_default();
-        let before = |file_start: &str| Bytes::from(format!(r#"{open},"{file}":{{{file_start}"#));
         let mime_type = if kind.is_pdf() { "application/pdf" } else { "application/octet-stream" };
-        Self {
-            before: before(&format!(r#""mimeType":"{mime_type}","content":""#)),
-            before_blob: before(&format!(
-                r#""mimeType":"{mime_type}","content":null,"url":null,"blobToken":""#
-            )),
-        }
+        let before = format!(r#"{open},"{file}":{{"mimeType":"{mime_type}","content":""#);
+        Self { before: before.into() }
     }
 
     /// The body that sends a document along, which is made as it is sent.
     pub fn inline(&self, document: Arc<InlineDocument>) -> Body {
         Body::rope([self.before.clone().into(), BodyPart::Made(document), BEHIND_CONTENT.into()])
-    }
-
-    /// The body that names a document which was uploaded.
-    pub fn of_blob(&self, token: &str) -> Body {
-        let token = json!(token).to_string();
-        let inner = Bytes::from(token.trim_matches('"').to_owned());
-        Body::rope([BodyPart::from(self.before_blob.clone()), inner.into(), BEHIND_BLOB.into()])
     }
 }
 
@@ -114,4 +100,3 @@ pub fn authentication(nonce: Option<&[u8]>, certificate: &[u8], signature: &[u8]
 }
 
 const BEHIND_CONTENT: &str = r#"","blobToken":null,"url":null}}"#;
-const BEHIND_BLOB: &str = r#""}}"#;
