@@ -72,6 +72,8 @@ impl Detail {
     pub const DESCRIPTORS_EXHAUSTED: Self = Self::Failure("descriptors exhausted");
     /// The machine has no local port left: likewise.
     pub const PORTS_EXHAUSTED: Self = Self::Failure("local ports exhausted");
+    /// A large answer could not be kept, since the folder for temporary files takes no more: likewise.
+    pub const FILES_EXHAUSTED: Self = Self::Failure("no room for the answer");
 }
 
 impl Fate {

@@ -7,6 +7,7 @@ use std::io;
 use hammer_measure::{Detail, Outcome};
 
 use crate::config::ConfigError;
+use crate::request::NotTaken;
 
 /// Why there is no whole answer.
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +66,8 @@ pub enum FailureKind {
     Protocol,
     /// The answer is larger than the limit.
     TooLarge,
+    /// The answer is to go to a file, and there is no room or right for one: the generator's own fault.
+    Unkept,
     /// The answer has a content encoding that nobody asked for, and that cannot be decoded.
     Encoding,
     /// A redirect that cannot be followed: no `Location`, one that is no URL or has a user, or too many in a row.
@@ -99,6 +102,7 @@ impl FailureKind {
             Self::RefusedStream => "stream refused",
             Self::Protocol => "protocol error",
             Self::TooLarge => "answer too large",
+            Self::Unkept => "no room for the answer",
             Self::Encoding => "content encoding not decoded",
             Self::Redirect => "redirect not followed",
             Self::Request => "request not sendable",
@@ -144,6 +148,7 @@ impl From<FailureKind> for Detail {
         match kind {
             FailureKind::DescriptorsExhausted => Self::DESCRIPTORS_EXHAUSTED,
             FailureKind::PortsExhausted => Self::PORTS_EXHAUSTED,
+            FailureKind::Unkept => Self::FILES_EXHAUSTED,
             _ => Self::Failure(kind.name()),
         }
     }
@@ -188,9 +193,8 @@ impl Failure {
 }
 
 #[cold]
-pub(crate) fn too_large(host: &str, limit: usize) -> Failure {
-    let detail = format!("take the answer from {host}: it is larger than the limit of {limit} bytes");
-    Failure::new(FailureKind::TooLarge, detail)
+pub(crate) fn not_taken(host: &str, why: &NotTaken) -> Failure {
+    Failure::new(why.kind(), format!("take the answer from {host}: {why}"))
 }
 
 /// The pools' queues are never closed; this stands where the type asks for an error.

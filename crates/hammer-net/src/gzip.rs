@@ -46,7 +46,11 @@ impl Answer {
             return Ok(());
         }
         let is_asked = request.headers.contains_key(ACCEPT_ENCODING);
-        if is_asked || request.sink != BodySink::Keep || self.body.is_empty() || !self.status.is_success() {
+        if is_asked
+            || !matches!(request.sink, BodySink::Keep | BodySink::Spill)
+            || self.body.is_empty()
+            || !self.status.is_success()
+        {
             return Ok(());
         }
         self.decode(limit).map_err(|failure| match failure.kind {

@@ -169,9 +169,7 @@ fn take_chunk(
     answer: &mut Answer,
     limit: usize,
 ) -> Result<(), StreamFault> {
-    if !answer.take(request.sink, chunk, limit) {
-        return Err(StreamFault::TooLarge(limit));
-    }
+    answer.take(request.sink, chunk, limit).map_err(StreamFault::NotTaken)?;
     // It fails only for more than was received.
     stream.flow_control().release_capacity(chunk.len()).map_err(StreamFault::WithinAnswer)
 }

@@ -1,12 +1,15 @@
 //! What is sent, and the room for what comes back.
 
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Write as _};
 
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderName, Method, StatusCode, Version};
 use ring::digest;
 
 use crate::body::Body;
+use crate::failure::FailureKind;
 use crate::headers::Headers;
 use crate::wire::WireTimes;
 
@@ -40,6 +43,8 @@ pub enum BodySink {
     Digest,
     /// It is read, counted and forgotten.
     Discard,
+    /// It stands in the answer, and in an unnamed file beside the system's other temporary ones where it is larger than 1 MiB.
+    Spill,
 }
 
 /// The room for an answer. One that is used again and again costs no allocation for headers and body.
@@ -78,6 +83,9 @@ pub struct Answer {
     pub redirects: u32,
     /// The digest of the body, where the request asked for it.
     pub digest: BodyDigest,
+    /// The body as far as it came, in place of [`Answer::body`], where the request lets a large one go to a file. Neither was it decoded nor
+    /// read back: its place is behind its last byte.
+    pub file: Option<File>,
 }
 
 /// The SHA-256 of a body, as far as it came; nothing where nobody asked for it.
@@ -155,28 +163,65 @@ impl Answer {
     /// What follows is another answer's body.
     pub(crate) fn forget_body(&mut self) {
         self.body.clear();
+        self.file = None;
         self.trailers.clear();
         self.body_length = 0;
         self.digest = BodyDigest::default();
     }
 
-    /// Takes more of the body; says whether it is within `limit`.
-    pub(crate) fn take(&mut self, sink: BodySink, data: &[u8], limit: usize) -> bool {
+    /// Takes more of the body.
+    pub(crate) fn take(&mut self, sink: BodySink, data: &[u8], limit: usize) -> Result<(), NotTaken> {
         if data.len() > limit.saturating_sub(self.body_length) {
-            return false;
+            return Err(NotTaken::TooLarge(limit));
         }
         self.body_length += data.len();
         match sink {
             BodySink::Keep => self.body.extend_from_slice(data),
             BodySink::Digest => self.digest.update(data),
             BodySink::Discard => {}
+            BodySink::Spill => self.spill(data)?,
         }
-        true
+        Ok(())
+    }
+
+    /// What is written lies in the system's cache of files: that takes as long as a copy in memory, but where the system has none left.
+    fn spill(&mut self, data: &[u8]) -> io::Result<()> {
+        if self.file.is_none() {
+            if self.body.len() + data.len() <= MOST_IN_MEMORY {
+                self.body.extend_from_slice(data);
+                return Ok(());
+            }
+            self.file.insert(tempfile::tempfile()?).write_all(&self.body)?;
+            self.body = Vec::new();
+        }
+        self.file.as_mut().map_or(Ok(()), |file| file.write_all(data))
+    }
+}
+
+/// Why more of a body was not taken.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotTaken {
+    #[error("it is larger than the limit of {0} bytes")]
+    TooLarge(usize),
+    #[error("it cannot be kept in a file: {0}")]
+    File(#[from] io::Error),
+}
+
+impl NotTaken {
+    /// The cause by which it is counted.
+    pub(crate) const fn kind(&self) -> FailureKind {
+        match self {
+            Self::TooLarge(_) => FailureKind::TooLarge,
+            Self::File(_) => FailureKind::Unkept,
+        }
     }
 }
 
 /// The most bytes of an answer's heads together; over HTTP/2 as they are before compression (RFC 9113, section 6.5.2).
 pub(crate) const MOST_HEAD: usize = 256 << 10;
+
+/// Bytes of a body that stay in memory where it may go to a file.
+const MOST_IN_MEMORY: usize = 1 << 20;
 
 /// One huge answer must not be held in memory for the rest of the run.
 const KEPT_BODY: usize = 256 << 10;

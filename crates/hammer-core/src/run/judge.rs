@@ -188,6 +188,7 @@ fn ran_out(detail: Detail) -> Option<&'static str> {
     match detail {
         Detail::DESCRIPTORS_EXHAUSTED => Some("descriptors"),
         Detail::PORTS_EXHAUSTED => Some("local ports"),
+        Detail::FILES_EXHAUSTED => Some("room for temporary files"),
         _ => None,
     }
 }

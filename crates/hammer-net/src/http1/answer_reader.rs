@@ -4,7 +4,7 @@ use http::Method;
 
 use super::fault::AnswerFault;
 use super::head::{self, Framing};
-use crate::request::{Answer, MOST_HEAD, Request};
+use crate::request::{Answer, MOST_HEAD, NotTaken, Request};
 
 /// Where an answer stands.
 pub(super) struct AnswerReader {
@@ -132,7 +132,7 @@ impl AnswerReader {
         self.stage = match head.framing {
             Framing::Length(0) => AnswerStage::Whole,
             Framing::Length(length) if length > self.limit as u64 => {
-                return Err(AnswerFault::TooLarge(self.limit));
+                return Err(NotTaken::TooLarge(self.limit).into());
             }
             framing => AnswerStage::Body(framing),
         };
@@ -167,10 +167,7 @@ fn read_body(
 }
 
 fn take(answer: &mut Answer, request: &Request, data: &[u8], limit: usize) -> Result<(), AnswerFault> {
-    match answer.take(request.sink, data, limit) {
-        true => Ok(()),
-        false => Err(AnswerFault::TooLarge(limit)),
-    }
+    Ok(answer.take(request.sink, data, limit)?)
 }
 
 /// Whether an empty line ends somewhere behind the first `before` bytes.
@@ -182,7 +179,10 @@ fn has_end(head: &[u8], before: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Seek as _};
+
     use super::*;
+    use crate::request::BodySink;
 
     fn request() -> Request {
         Request::get(http::uri::PathAndQuery::from_static("/"))
@@ -249,9 +249,33 @@ mod tests {
             format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n41\r\n{body}\r\n0\r\n\r\n"),
         ] {
             let refused = read(bytes.as_bytes(), 7, &request()).err();
-            assert!(matches!(refused, Some(AnswerFault::TooLarge(64))), "{bytes}: {refused:?}");
+            assert!(
+                matches!(refused, Some(AnswerFault::Body(NotTaken::TooLarge(64)))),
+                "{bytes}: {refused:?}"
+            );
             let allowed = Request { limit: Some(65), ..request() };
             assert!(read(bytes.as_bytes(), 7, &allowed).is_ok(), "{bytes}");
+        }
+    }
+
+    #[test]
+    fn a_large_body_goes_to_a_file_and_a_small_one_does_not() {
+        let request = Request { sink: BodySink::Spill, limit: Some(4 << 20), ..request() };
+        for length in [0, 3, 1 << 20, (1 << 20) + 1, 3 << 20] {
+            let body: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
+            let mut bytes = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n").into_bytes();
+            bytes.extend_from_slice(&body);
+            let (reader, mut answer) = read(&bytes, 100_000, &request).unwrap();
+            assert!(reader.is_whole() && answer.body_length == length);
+            let Some(file) = &mut answer.file else {
+                assert!(length <= 1 << 20 && answer.body == body);
+                continue;
+            };
+            let mut kept = Vec::new();
+            file.rewind().and_then(|()| file.read_to_end(&mut kept)).unwrap();
+            assert!(length > 1 << 20 && answer.body.is_empty() && kept == body);
+            answer.reset();
+            assert!(answer.file.is_none());
         }
     }
 }

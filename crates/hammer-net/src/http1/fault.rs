@@ -1,6 +1,7 @@
 //! What is wrong with an answer of HTTP/1.1.
 
 use crate::failure::FailureKind;
+use crate::request::NotTaken;
 
 /// What is wrong with an answer: a fragment that completes "failed to get an answer from HOST: ".
 #[derive(Debug, thiserror::Error)]
@@ -23,15 +24,16 @@ pub(super) enum AnswerFault {
     Chunk,
     #[error("its extensions and trailers have no end")]
     LongTrailers,
-    #[error("it is larger than the limit of {0} bytes")]
-    TooLarge(usize),
+    #[error(transparent)]
+    Body(#[from] NotTaken),
 }
 
 impl AnswerFault {
     /// The cause by which it is counted.
     pub(super) const fn kind(&self) -> FailureKind {
         match self {
-            Self::LongHead | Self::LongTrailers | Self::TooLarge(_) => FailureKind::TooLarge,
+            Self::LongHead | Self::LongTrailers => FailureKind::TooLarge,
+            Self::Body(why) => why.kind(),
             Self::Tls => FailureKind::SpeaksTls,
             _ => FailureKind::Protocol,
         }

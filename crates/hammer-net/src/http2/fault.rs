@@ -6,8 +6,8 @@ use hammer_measure::Nanos;
 use super::pool::Lease;
 use crate::attempt::{Broken, may_repeat};
 use crate::context::ClientContext;
-use crate::failure::{Failure, FailureKind, kind_of_h2, too_large};
-use crate::request::Request;
+use crate::failure::{Failure, FailureKind, kind_of_h2, not_taken};
+use crate::request::{NotTaken, Request};
 
 /// What went wrong with a stream.
 pub(super) enum StreamFault {
@@ -15,8 +15,8 @@ pub(super) enum StreamFault {
     BeforeAnswer(Error),
     /// The head of the answer was there.
     WithinAnswer(Error),
-    /// The answer is larger than this, in bytes.
-    TooLarge(usize),
+    /// More of the answer's body was not taken.
+    NotTaken(NotTaken),
 }
 
 /// An exchange that came to a fault.
@@ -35,7 +35,7 @@ impl StreamFault {
     #[cold]
     pub(super) fn broken(self, attempt: &Attempt<'_>) -> Broken {
         match self {
-            Self::TooLarge(limit) => Broken::Final(too_large(attempt.host, limit)),
+            Self::NotTaken(why) => Broken::Final(not_taken(attempt.host, &why)),
             Self::WithinAnswer(error) => {
                 retire_unless_reset(attempt.lease, &error);
                 let failure = within_answer(attempt.host, &error);

@@ -412,7 +412,8 @@ const fn is_touch(event: &Event) -> bool {
 }
 
 /// What ran out here, and not at the server.
-const OWN_CAUSES: [Detail; 2] = [Detail::DESCRIPTORS_EXHAUSTED, Detail::PORTS_EXHAUSTED];
+const OWN_CAUSES: [Detail; 3] =
+    [Detail::DESCRIPTORS_EXHAUSTED, Detail::PORTS_EXHAUSTED, Detail::FILES_EXHAUSTED];
 const MOST_DISRUPTIONS: usize = 20;
 const MOST_BESIDE: usize = 20;
 const LEAST_BEFORE: usize = 2;
