@@ -13,6 +13,7 @@ mod refusal;
 mod revocation;
 mod service;
 pub mod signed_revision;
+mod stored_file;
 mod target;
 mod timestamps;
 

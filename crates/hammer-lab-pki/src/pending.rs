@@ -49,17 +49,11 @@ impl<T> Pending<T> {
         table.order.clear();
     }
 
-    /// Has `look` look at what is under that token, and change it.
-    pub(crate) fn with<R>(&self, token: &str, look: impl FnOnce(&mut T) -> R) -> Option<R> {
-        self.lock().kept.get_mut(token).map(|(_, thing)| look(thing))
-    }
-
     fn lock(&self) -> MutexGuard<'_, Table<T>> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Documents of 50 MB may be among them.
 const MOST: usize = 4096;
 
 #[cfg(test)]
@@ -78,7 +72,7 @@ mod tests {
         for number in 0..=MOST {
             pending.keep(number.to_string(), number as i32, Duration::ZERO);
         }
-        assert_eq!(pending.with("0", |_| ()), None);
-        assert_eq!(pending.with("1", |thing| *thing), Some(1));
+        assert_eq!(pending.take("0", Duration::ZERO), None);
+        assert_eq!(pending.take("1", Duration::ZERO), Some(1));
     }
 }

@@ -44,6 +44,11 @@ impl Refusal {
         Self::code("TokenNotFound", "the token was not given, was used, or is expired")
     }
 
+    /// What went wrong here, and is nobody's fault who asked.
+    pub(crate) fn internal(why: &dyn std::fmt::Display) -> Self {
+        Self::code("InternalError", &why.to_string())
+    }
+
     pub(crate) fn answer(&self) -> Response<AnswerBody> {
         let mut answer = answer::json(self.body.to_string());
         *answer.status_mut() = self.status;

@@ -28,6 +28,7 @@ use crate::plan::{PkiLabPlan, PkiLieKind};
 use crate::refusal::Refusal;
 use crate::revocation::RevocationLists;
 use crate::signed_revision::SignedRevision;
+use crate::stored_file::StoredFile;
 use crate::timestamps::Timestamps;
 
 /// An answer, or a refusal of the service's own form.
@@ -65,8 +66,9 @@ struct StartedSignature {
 #[derive(Debug)]
 enum SignedThing {
     /// A document that is enveloped, or none.
-    Cades(Option<Vec<u8>>),
-    Pades(SignedRevision),
+    Cades(Option<StoredFile>),
+    /// What follows the document.
+    Pades(SignedRevision, StoredFile),
 }
 
 impl PkiService {
@@ -164,7 +166,8 @@ impl PkiService {
                 (attributes, asked.encapsulate_content.unwrap_or(true).then_some(content))
             }
         };
-        let of = SignedThing::Cades(content);
+        let content = content.map(StoredFile::of).transpose();
+        let of = SignedThing::Cades(content.map_err(|why| Refusal::internal(&why))?);
         self.started(caller, attributes, of, (has_timestamp, asked.callback_argument, lie))
     }
 
@@ -184,7 +187,8 @@ impl PkiService {
         }
         let attributes =
             attributes(&self.certificate(&caller, lie)?, &revision.signed(), Profile::Pades, lie);
-        let of = SignedThing::Pades(revision);
+        let document = StoredFile::of(revision.take_document());
+        let of = SignedThing::Pades(revision, document.map_err(|why| Refusal::internal(&why))?);
         self.started(caller, attributes, of, (has_timestamp, asked.callback_argument, lie))
     }
 
@@ -205,13 +209,16 @@ impl PkiService {
         let around = Surroundings { timestamp: timestamp.as_deref(), ..Surroundings::default() };
         let (file, mime_type) = match started.of {
             SignedThing::Cades(content) => {
+                let content = content.map(StoredFile::into_bytes).transpose();
+                let content = content.map_err(|why| Refusal::internal(&why))?;
                 let around = Surroundings { content: content.as_deref(), ..around };
                 (started.attributes.signed(&signature, &around), "application/pkcs7-signature")
             }
-            SignedThing::Pades(revision) => {
+            SignedThing::Pades(mut revision, document) => {
+                revision.put_document(document.into_bytes().map_err(|why| Refusal::internal(&why))?);
                 let cms = started.attributes.signed(&signature, &around);
                 let file = revision.filled(&cms);
-                (file.map_err(|why| Refusal::code("InternalError", &why.to_string()))?, "application/pdf")
+                (file.map_err(|why| Refusal::internal(&why))?, "application/pdf")
             }
         };
         if let Some(kind) = started.lie {
@@ -220,7 +227,7 @@ impl PkiService {
         let file = match asked.force_blob_result.unwrap_or_default() {
             true => {
                 let token = hex(&self.random_bytes()?);
-                self.blobs.keep(token.clone(), file);
+                self.blobs.keep(token.clone(), &file).map_err(|why| Refusal::internal(&why))?;
                 models::blob(&token, mime_type)
             }
             false => models::file(&file, mime_type),
@@ -277,7 +284,7 @@ impl PkiService {
         match lie {
             Some(PkiLieKind::AnotherSigner) => {
                 let own = SigningCertificate::new(self.stranger.certificate().to_vec());
-                own.map_err(|why| Refusal::code("InternalError", &why.to_string()))
+                own.map_err(|why| Refusal::internal(&why))
             }
             _ => Ok(caller.certificate().clone()),
         }
@@ -295,7 +302,8 @@ impl PkiService {
         match (asked.content, asked.blob_token) {
             (Some(content), _) => Ok(content),
             (None, Some(token)) => {
-                self.blobs.whole(&token).ok_or_else(|| Refusal::code("BlobNotFound", &token))
+                let uploaded = self.blobs.take(&token).map_err(|why| Refusal::internal(&why))?;
+                uploaded.ok_or_else(|| Refusal::code("BlobNotFound", &token))
             }
             (None, None) => given(None, "content or blobToken"),
         }

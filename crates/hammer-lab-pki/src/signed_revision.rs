@@ -7,6 +7,8 @@ use std::str;
 #[derive(Debug, Clone)]
 pub struct SignedRevision {
     file: Vec<u8>,
+    /// Bytes of the document that the file starts with.
+    document: usize,
     /// Where the digits of `Contents` stand.
     digits: usize,
     /// Bytes that are not signed beside them, before and behind.
@@ -89,7 +91,7 @@ impl SignedRevision {
         let end = start + 2 * ROOM + 2;
         let range = format!("/ByteRange[0 {start:010} {end:010} {:010}]", file.len() - end);
         file[hole..hole + range.len()].copy_from_slice(range.as_bytes());
-        Self { file, digits: start + 1, left_out: 1 }
+        Self { file, document: revision, digits: start + 1, left_out: 1 }
     }
 
     /// What is signed: all but the signature.
@@ -113,6 +115,19 @@ impl SignedRevision {
         if let Some(byte) = self.file.get_mut(BINARY_COMMENT) {
             *byte ^= 1;
         }
+    }
+
+    /// Takes the document out, so that it can be kept elsewhere until it is put back.
+    #[must_use]
+    pub fn take_document(&mut self) -> Vec<u8> {
+        let revision = self.file.split_off(self.document);
+        std::mem::replace(&mut self.file, revision)
+    }
+
+    /// Puts back what was taken out.
+    pub fn put_document(&mut self, mut document: Vec<u8>) {
+        document.append(&mut self.file);
+        self.file = document;
     }
 
     /// The file with the DER of its CMS.

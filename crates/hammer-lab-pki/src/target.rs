@@ -79,12 +79,12 @@ impl PkiTarget {
                 service.blobs.begin(token.clone());
                 Ok(answer::json(json!({ "blobToken": token, "partSize": PART }).to_string()))
             }
-            (&Method::POST, ["Api", "MultipartUploads", token]) if service.blobs.whole(token).is_some() => {
+            (&Method::POST, ["Api", "MultipartUploads", token]) if service.blobs.is_known(token) => {
                 Ok(answer::json("{}"))
             }
             (&Method::POST, ["Api", "MultipartUploads", token, number]) => self.part(token, number, body),
             (&Method::GET, ["Api", "Blobs", token]) => {
-                let whole = service.blobs.whole(token);
+                let whole = service.blobs.whole(token).map_err(|why| Refusal::internal(&why))?;
                 let whole = whole.ok_or_else(|| Refusal::status(StatusCode::NOT_FOUND, "no such blob"))?;
                 Ok(answer::ok("application/octet-stream", whole))
             }
@@ -94,7 +94,7 @@ impl PkiTarget {
 
     fn part(&self, token: &str, number: &str, body: &Bytes) -> Answered {
         let number = number.parse().map_err(|_| Refusal::status(StatusCode::BAD_REQUEST, "no number"))?;
-        if !self.service.blobs.add(token, number, body.to_vec()) {
+        if !self.service.blobs.add(token, number, body).map_err(|why| Refusal::internal(&why))? {
             return Err(Refusal::code("BlobNotFound", token));
         }
         let mut answer = answer::json("");

@@ -26,6 +26,9 @@ pub enum AnswerFault {
     /// It asks for another hash than SHA-256.
     #[error("read the answer: it asks for another hash than SHA-256")]
     Hash,
+    /// It is large, and there is no room for it in a file.
+    #[error("read the answer: there is no room for it in a file")]
+    Unkept,
     /// A field is empty or missing.
     #[error("read the answer: it has no {0}")]
     Missing(&'static str),
@@ -39,6 +42,7 @@ impl AnswerFault {
             Self::Base64 { .. } => "field that is no base64",
             Self::Invalid => "validation errors, with HTTP 200",
             Self::Hash => "hash other than SHA-256",
+            Self::Unkept => "no room for the answer",
             Self::Missing(_) => "field that is missing",
         }
     }

@@ -35,6 +35,14 @@ impl Documents {
         Ok(Self { key, lengths, draws })
     }
 
+    /// Bytes of the longest.
+    pub fn longest(&self) -> u64 {
+        match self.lengths {
+            DocumentLengths::Of(length) => length,
+            DocumentLengths::Between(least, most) => most.max(least),
+        }
+    }
+
     /// The document of an operation.
     pub fn document(&self, seq: u64) -> Document {
         let length = match self.lengths {
@@ -71,6 +79,7 @@ mod tests {
     fn lengths_are_as_many_of_each_power_of_two() {
         let documents = Documents::new(1, 0, DocumentLengths::Between(1_024, 1 << 20)).unwrap();
         let lengths: Vec<u64> = (0..2_000).map(|seq| documents.document(seq).len()).collect();
+        assert_eq!(documents.longest(), 1 << 20);
         assert!(lengths.iter().all(|length| (1_024..=1 << 20).contains(length)));
         let below = lengths.iter().filter(|length| **length < 32 << 10).count();
         assert!((900..1_100).contains(&below), "{below} of 2,000 below the middle power of two");

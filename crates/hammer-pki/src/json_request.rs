@@ -36,6 +36,7 @@ pub(crate) async fn send(
 pub(crate) fn none(step: &mut StepGuard<'_>, why: &AnswerFault) -> Ended {
     let outcome = match why {
         AnswerFault::Invalid => Outcome::Refused,
+        AnswerFault::Unkept => Outcome::Unreachable,
         _ => Outcome::Malformed,
     };
     ends(step, Ended::failed(outcome, why.what()))

@@ -10,7 +10,8 @@ use hammer_pdf::signed::PdfSignature;
 use hammer_tlog::keys::chain::TrustedAuthorities;
 
 use crate::documents::Documents;
-use crate::record::SignatureRecord;
+use crate::kept_files::KeptFiles;
+use crate::record::{RecordedFile, SignatureRecord};
 use crate::signature_kind::SignatureKind;
 
 /// What verifiers of a workload are made from, one for each thread.
@@ -18,6 +19,8 @@ use crate::signature_kind::SignatureKind;
 pub struct SignatureJudge {
     /// What was sent.
     pub documents: Documents,
+    /// Large files that came back.
+    pub kept_files: Arc<KeptFiles>,
     /// Who signs, in order.
     pub signers: Arc<[KnownSigner]>,
     /// Who is trusted with timestamps.
@@ -67,7 +70,22 @@ impl NotKept {
 }
 
 impl FileVerifier {
+    /// Judges a file where it is.
     fn judge(&mut self, seq: u64, record: &SignatureRecord<'_>) -> Result<(), NotKept> {
+        match record.file {
+            RecordedFile::Here(file) => self.judge_file(seq, record, file),
+            RecordedFile::Kept(Some(number)) => {
+                let kept = Arc::clone(&self.judge.kept_files);
+                let judged = kept.verify(number, |file| self.judge_file(seq, record, file));
+                judged.unwrap_or_else(|why| {
+                    Err(NotKept::Unverified(format!("failed to read a file back: {why}")))
+                })
+            }
+            RecordedFile::Kept(None) => Err(NotKept::Unverified(NO_ROOM.to_owned())),
+        }
+    }
+
+    fn judge_file(&mut self, seq: u64, record: &SignatureRecord<'_>, file: &[u8]) -> Result<(), NotKept> {
         let judge = &self.judge;
         let unknown = || NotKept::Broken(Fault::new(UNKNOWN_SIGNER, "no such signer"));
         let signer = judge.signers.get(record.signer as usize).ok_or_else(unknown)?;
@@ -82,9 +100,9 @@ impl FileVerifier {
             not_after_ms: i64::try_from(judge.unix_ms(record.received).saturating_add(skew)).ok(),
         };
         let verified = if record.kind.is_pdf() {
-            let found = PdfSignature::read(record.file, &document)
+            let found = PdfSignature::read(file, &document)
                 .map_err(|why| NotKept::new(why.is_unverified(), why.kind(), &why))?;
-            let signed = found.signed(record.file);
+            let signed = found.signed(file);
             self.verifier.verify(&found.contents, &expected(&signed, SignatureForm::Pades)).map(drop)
         } else {
             let sent = document.to_vec();
@@ -92,7 +110,7 @@ impl FileVerifier {
                 true => SignatureForm::CadesDetached,
                 false => SignatureForm::CadesEnveloping,
             };
-            self.verifier.verify(record.file, &expected(&[&sent], form)).map(drop)
+            self.verifier.verify(file, &expected(&[&sent], form)).map(drop)
         };
         verified.map_err(|why| NotKept::new(why.is_unverified(), why.kind(), &why))
     }
@@ -105,7 +123,11 @@ impl Verifier for FileVerifier {
         match self.judge(seq, &record) {
             Ok(()) => verdicts.kept(record.kind.into()),
             Err(NotKept::Unverified(why)) => verdicts.unverified(record.kind.into(), &why),
-            Err(NotKept::Broken(fault)) => verdicts.broken(record.kind.into(), seq, fault, Some(bytes)),
+            Err(NotKept::Broken(fault)) => {
+                // One that was kept is gone, and too large to be shown.
+                let shown = matches!(record.file, RecordedFile::Here(_)).then_some(bytes);
+                verdicts.broken(record.kind.into(), seq, fault, shown);
+            }
         }
     }
 }
@@ -116,6 +138,7 @@ impl fmt::Debug for SignatureJudge {
     }
 }
 
+const NO_ROOM: &str = "more files waited for verification than there is room for";
 const UNKNOWN_SIGNER: &str = "another-signer";
 
 #[cfg(test)]
@@ -133,6 +156,7 @@ mod tests {
         let known = known.map(|signer| KnownSigner::new(signer.key.certificate().to_vec()).unwrap());
         let judge = SignatureJudge {
             documents: documents.clone(),
+            kept_files: Arc::default(),
             signers: known.collect(),
             timestamps: None,
             epoch_unix_ms: 0,
@@ -151,7 +175,7 @@ mod tests {
                 signer: 0,
                 sent: Nanos(0),
                 received: Nanos(1),
-                file: &file,
+                file: RecordedFile::Here(&file),
             };
             verifier.judge(seq, &record)
         };

@@ -60,6 +60,9 @@ pub struct SignPlan {
     pub by_digest: bool,
     /// Whether the file is asked for by its URL and fetched by a step of its own, `fetch` (Rest PKI alone).
     pub by_url: bool,
+    /// From which size on a document is uploaded in parts, as the vendor's clients do (Rest PKI alone; 5 MiB).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multipart_from: Option<ByteSize>,
     /// The security context by which Rest PKI validates certificates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub security_context: Option<String>,
@@ -116,6 +119,7 @@ impl Default for SignPlan {
             most_size: None,
             by_digest: false,
             by_url: false,
+            multipart_from: None,
             security_context: None,
         }
     }

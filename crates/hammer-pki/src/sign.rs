@@ -2,6 +2,7 @@
 
 mod flow;
 mod session;
+mod upload;
 
 use std::fmt;
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub struct SignConfig {
     pub by_digest: bool,
     /// Whether files are asked for by their URLs, and fetched by a step more, where the service has them.
     pub by_url: bool,
+    /// From how many bytes on a document is uploaded in parts, by steps of their own, where it is (Rest PKI alone).
+    pub multipart_from: Option<u64>,
     /// Who signs, in turn.
     pub signers: Vec<Arc<Signer>>,
     /// The security context that Rest PKI is told, where it is.
@@ -95,6 +98,15 @@ impl SignWorkload {
     fn fetch_step(&self) -> usize {
         self.config.kinds.len() + STEPS.len()
     }
+
+    /// The place of a step of uploads.
+    fn upload_step(&self, step: UploadStep) -> usize {
+        self.fetch_step() + usize::from(self.config.by_url) + step as usize
+    }
+
+    fn is_uploaded(&self, length: u64) -> bool {
+        self.config.multipart_from.is_some_and(|from| length >= from)
+    }
 }
 
 impl Workload for SignWorkload {
@@ -105,7 +117,9 @@ impl Workload for SignWorkload {
 
     fn series(&self) -> Vec<SeriesSpec> {
         let operations = self.config.kinds.iter().map(|(kind, _)| SeriesSpec::new(kind.name(), true));
-        let steps = STEPS.into_iter().chain(self.config.by_url.then_some(FETCH));
+        let uploads = self.is_uploaded(self.config.documents.longest()).then_some(UPLOAD_STEPS);
+        let fetch = self.config.by_url.then_some(FETCH);
+        let steps = STEPS.into_iter().chain(fetch).chain(uploads.into_iter().flatten());
         operations.chain(steps.map(|step| SeriesSpec::new(step, false))).collect()
     }
 
@@ -160,6 +174,15 @@ fn left(answer: &Answer, now: Nanos) -> Nanos {
 
 /// The steps of a signature.
 const STEPS: [&str; 2] = ["start", "finish"];
+/// The steps of an upload, in the order of their names.
+#[derive(Clone, Copy, Debug)]
+enum UploadStep {
+    Begin,
+    Part,
+    End,
+}
+
+const UPLOAD_STEPS: [&str; 3] = ["upload-begin", "upload-part", "upload-end"];
 /// One more where files are fetched.
 const FETCH: &str = "fetch";
 const KINDS: u64 = 0x504b_4b69;

@@ -86,6 +86,7 @@ fn signed_and_fetched(plan: PkiLabPlan, lengths: DocumentLengths, by_url: bool) 
     let known = signers.iter().map(|signer| KnownSigner::new(signer.key.certificate().to_vec()).unwrap());
     let started = now();
     let judge = SignatureJudge {
+        kept_files: Arc::default(),
         documents: documents.clone(),
         signers: known.collect(),
         timestamps: Some(authorities(&lab)),
@@ -93,6 +94,7 @@ fn signed_and_fetched(plan: PkiLabPlan, lengths: DocumentLengths, by_url: bool) 
         skew_ms: 1_000,
     };
     let config = SignConfig {
+        multipart_from: None,
         dialect: Dialect::RestPki,
         kinds: SignatureKind::ALL.map(|kind| (kind, 1)).to_vec(),
         by_digest: false,

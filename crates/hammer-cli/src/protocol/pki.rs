@@ -8,9 +8,10 @@ use hammer_exchange::ServiceConfig;
 use hammer_lab_pki::PkiLabPlan;
 use hammer_pki::plan::{AuthenticateBy, AuthenticatePlan, SignPlan, TimestampPlan};
 use hammer_pki::{
-    AuthenticateWorkload, DocumentLengths, Documents, PkiError, SignConfig, SignWorkload, SignatureJudge,
-    SignatureKind, TimestampJudge, TimestampWorkload,
+    AuthenticateWorkload, Dialect, DocumentLengths, Documents, PkiError, SignConfig, SignWorkload,
+    SignatureJudge, SignatureKind, TimestampJudge, TimestampWorkload,
 };
+use hammer_values::ByteSize;
 use http::Uri;
 
 use super::lab::Lab;
@@ -112,6 +113,9 @@ impl OpenProtocol for OpenPki {
     }
 }
 
+/// From how many bytes on the vendor's clients upload in parts (restpki-client 1.3.1).
+const MULTIPART_FROM: u64 = 5 << 20;
+
 fn sign_config(
     plan: &SignPlan,
     target: &SigningService,
@@ -127,6 +131,7 @@ fn sign_config(
     let documents = Documents::new(seed, lane.place as u64, lengths)?;
     let judge = SignatureJudge {
         documents: documents.clone(),
+        kept_files: Arc::default(),
         signers: Arc::clone(&target.known),
         timestamps: target.timestamps.clone(),
         epoch_unix_ms: lane.planned.epoch_unix_ms,
@@ -137,6 +142,10 @@ fn sign_config(
         kinds,
         by_digest: plan.by_digest,
         by_url: plan.by_url,
+        multipart_from: match target.dialect {
+            Dialect::RestPki => Some(plan.multipart_from.map_or(MULTIPART_FROM, ByteSize::bytes)),
+            Dialect::Dss => None,
+        },
         signers: target.signers.clone(),
         security_context: plan.security_context.clone(),
         documents,

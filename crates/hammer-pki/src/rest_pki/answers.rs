@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 
 use crate::answer_fault::{AnswerFault, decoded};
+use crate::path_token::path_token;
 
 /// Something that did not pass the service's validation, though the status says success.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,14 +108,9 @@ impl Started {
         if model.digest_algorithm_oid != SHA_256 {
             return Err(AnswerFault::Hash);
         }
-        // It stands in a path from here on.
-        let is_plain =
-            |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | '~');
-        if model.token.is_empty() || !model.token.chars().all(is_plain) {
-            return Err(AnswerFault::Missing("token that can stand in a path"));
-        }
+        let token = path_token(&model.token)?.to_owned();
         let to_be_signed = decoded("toSignData", &model.to_sign_data)?;
-        Ok(Self { token: model.token.into_owned(), to_be_signed })
+        Ok(Self { token, to_be_signed })
     }
 }
 

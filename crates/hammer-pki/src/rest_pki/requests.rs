@@ -65,6 +65,12 @@ impl StartRequest {
     pub fn inline(&self, document: Arc<InlineDocument>) -> Body {
         Body::rope([self.before.clone().into(), BodyPart::Made(document), BEHIND_CONTENT.into()])
     }
+
+    /// The body that names a document which was uploaded before, by its token.
+    pub fn uploaded(&self, token: &str) -> Body {
+        let before = self.before.slice(..self.before.len() - 1);
+        Body::rope([before, format!(r#"null,"blobToken":"{token}","url":null}}}}"#).into()])
+    }
 }
 
 /// The body that finishes what was started, written into `out`; the file is asked for by a URL, or within the answer.

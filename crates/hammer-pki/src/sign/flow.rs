@@ -1,18 +1,22 @@
 //! The steps of a signature, one after another.
 
+use std::fs::File;
+
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
 use hammer_measure::{Nanos, Outcome};
-use hammer_net::Request;
+use hammer_net::{BodySink, Request};
 use http::uri::PathAndQuery;
 use ring::digest::{Context, SHA256};
 
 use super::session::{Requests, SignSession};
 use super::{SignOp, SignWorkload, left};
+use crate::answer_fault::AnswerFault;
 use crate::dss::{self, ToBeSigned};
 use crate::inline_document::InlineDocument;
 use crate::json_request::{NO_PATH, ends, none, post, send};
-use crate::record::SignatureRecord;
+use crate::outline::Outline;
+use crate::record::{RecordedFile, SignatureRecord};
 use crate::rest_pki::{self, Finished, Started};
 use crate::signer::sign;
 
@@ -24,6 +28,13 @@ struct Begun {
     sent: Nanos,
     /// What the file is asked for by.
     by: FinishBy,
+}
+
+/// A file that came back.
+enum SignedFile {
+    Here(Vec<u8>),
+    /// It is large.
+    Unnamed(File),
 }
 
 enum FinishBy {
@@ -48,13 +59,20 @@ impl SignWorkload {
         op.signature = sign(signer, begun.to_be_signed, std::mem::take(&mut op.signature), record).await?;
         let file = self.finish(session, op, &begun.by, record).await?;
         let kind = self.kind(op.series);
+        let kept = match file {
+            SignedFile::Here(bytes) => Ok(bytes),
+            SignedFile::Unnamed(file) => Err(self.config.judge.kept_files.keep(file)),
+        };
         let told = SignatureRecord {
             kind,
             by_digest: self.by_digest(kind),
             signer: self.signer(op.seq) as u32,
             sent: begun.sent,
             received: op.answer.wire.done.unwrap_or_else(|| session.clock.now()),
-            file: &file,
+            file: match &kept {
+                Ok(bytes) => RecordedFile::Here(bytes),
+                Err(number) => RecordedFile::Kept(*number),
+            },
         };
         let mut promised = session.promised.borrow_mut();
         told.write(&mut promised);
@@ -72,12 +90,16 @@ impl SignWorkload {
     ) -> Result<Begun, Ended> {
         let (kind, signer) = (self.kind(op.series), self.signer(op.seq));
         let document = op.document.take().ok_or(NO_DOCUMENT)?;
-        let mut step = record.step(self.step(false));
         match &session.requests {
             Requests::RestPki(requests) => {
-                let body = requests[op.series][signer].inline(document);
+                let request = &requests[op.series][signer];
+                let body = match self.is_uploaded(document.document().len()) {
+                    true => request.uploaded(&self.upload(session, op, document, record).await?),
+                    false => request.inline(document),
+                };
                 let path =
                     session.client.path(&format!("/{}", rest_pki::start(kind))).map_err(|_| NO_PATH)?;
+                let mut step = record.step(self.step(false));
                 send(&session.client, &mut step, &post(path, body), &mut op.answer).await?;
                 let started = Started::read(&op.answer.body).map_err(|why| none(&mut step, &why))?;
                 let sent = left(&op.answer, session.clock.now());
@@ -92,6 +114,7 @@ impl SignWorkload {
                 let signing_ms = self.config.judge.epoch_unix_ms + session.clock.now().0 / 1_000_000;
                 let body = of[op.series][signer].data_to_sign(&signed, signing_ms);
                 let request = post(data_to_sign.clone(), body);
+                let mut step = record.step(self.step(false));
                 send(&session.client, &mut step, &request, &mut op.answer).await?;
                 let to_be_signed = dss::data_to_sign(&op.answer.body).map_err(|why| none(&mut step, &why))?;
                 let sent = left(&op.answer, session.clock.now());
@@ -107,7 +130,7 @@ impl SignWorkload {
         op: &mut SignOp,
         by: &FinishBy,
         record: &OperationRecord,
-    ) -> Result<Vec<u8>, Ended> {
+    ) -> Result<SignedFile, Ended> {
         let (kind, signer) = (self.kind(op.series), self.signer(op.seq));
         let mut step = record.step(self.step(true));
         match (by, &session.requests) {
@@ -116,9 +139,12 @@ impl SignWorkload {
                 let path = session.client.path(&path).map_err(|_| NO_PATH)?;
                 rest_pki::completion(&op.signature, self.config.by_url, &mut op.body);
                 let body = op.body.clone();
-                send(&session.client, &mut step, &post(path, body), &mut op.answer).await?;
-                match Finished::read(&op.answer.body).map_err(|why| none(&mut step, &why))? {
-                    Finished::File(file) => Ok(file),
+                let request = Request { sink: BodySink::Spill, ..post(path, body) };
+                send(&session.client, &mut step, &request, &mut op.answer).await?;
+                let mut large = outlined(op, record).await.map_err(|why| none(&mut step, &why))?;
+                let text = large.as_ref().map_or(&op.answer.body, |outline| &outline.text);
+                match Finished::read(text).map_err(|why| none(&mut step, &why))? {
+                    Finished::File(file) => Ok(signed_file(file, large.as_mut())),
                     Finished::At(url) => {
                         let Some(path) = session.client.path_of_location(&url, &session.root) else {
                             return Err(ends(&mut step, ELSEWHERE));
@@ -130,9 +156,12 @@ impl SignWorkload {
             }
             (FinishBy::Same { signed, signing_ms }, Requests::Dss { of, sign_document, .. }) => {
                 let body = of[op.series][signer].sign_document(signed, *signing_ms, &op.signature);
-                let request = post(sign_document.clone(), body);
+                let request = Request { sink: BodySink::Spill, ..post(sign_document.clone(), body) };
                 send(&session.client, &mut step, &request, &mut op.answer).await?;
-                dss::signed_document(&op.answer.body).map_err(|why| none(&mut step, &why))
+                let mut large = outlined(op, record).await.map_err(|why| none(&mut step, &why))?;
+                let text = large.as_ref().map_or(&op.answer.body, |outline| &outline.text);
+                let file = dss::signed_document(text).map_err(|why| none(&mut step, &why))?;
+                Ok(signed_file(file, large.as_mut()))
             }
             (FinishBy::Same { .. }, Requests::RestPki(_)) => Err(NO_DOCUMENT),
         }
@@ -147,14 +176,30 @@ impl SignWorkload {
         op: &mut SignOp,
         path: PathAndQuery,
         record: &OperationRecord,
-    ) -> Result<Vec<u8>, Ended> {
+    ) -> Result<SignedFile, Ended> {
         let mut step = match self.config.by_url {
             true => record.step(self.fetch_step()),
             false => record.exchange(),
         };
-        send(&session.client, &mut step, &Request::get(path), &mut op.answer).await?;
-        Ok(op.answer.body.to_vec())
+        let request = Request { sink: BodySink::Spill, ..Request::get(path) };
+        send(&session.client, &mut step, &request, &mut op.answer).await?;
+        Ok(match op.answer.file.take() {
+            Some(file) => SignedFile::Unnamed(file),
+            None => SignedFile::Here(op.answer.body.to_vec()),
+        })
     }
+}
+
+/// What of a large answer is not the file, worked out on the crew; none of one that is in memory.
+async fn outlined(op: &mut SignOp, record: &OperationRecord) -> Result<Option<Outline>, AnswerFault> {
+    let Some(file) = op.answer.file.take() else { return Ok(None) };
+    record.compute(move || Outline::read(file)).await.map(Some)
+}
+
+/// The file that was found in an answer, which in the outline of a large one is a mark.
+fn signed_file(found: Vec<u8>, large: Option<&mut Outline>) -> SignedFile {
+    let file = large.and_then(|outline| outline.file_of(&found));
+    file.map_or(SignedFile::Here(found), SignedFile::Unnamed)
 }
 
 fn sha256(document: &InlineDocument) -> [u8; 32] {

@@ -69,14 +69,20 @@ fn check_sign(signs: &SignPlan, dialect: Dialect, limit: ByteSize, at: PlanPath)
     if signs.by_url && dialect == Dialect::Dss {
         return Err(PlanFault::failed(PkiError::NotOfDss("fetch files by their URLs")).at(at.key("by_url")));
     }
+    if signs.multipart_from.is_some() && dialect == Dialect::Dss {
+        return Err(
+            PlanFault::failed(PkiError::NotOfDss("upload documents in parts")).at(at.key("multipart_from"))
+        );
+    }
     if signs.security_context.is_some() && dialect == Dialect::Dss {
         return Err(
             PlanFault::failed(PkiError::NotOfDss("name a security context")).at(at.key("security_context"))
         );
     }
     let (key, most) = signs.most_size.map_or(("size", signs.size), |most| ("most_size", most));
-    // A file comes back in base64, with its signature and a timestamp.
-    let answer = most.bytes().saturating_mul(4).div_ceil(3).saturating_add(BESIDE_DOCUMENT);
+    // A file comes back with its signature and a timestamp, and in base64 but from a URL of its own.
+    let encoded = if signs.by_url { most.bytes() } else { most.bytes().saturating_mul(4).div_ceil(3) };
+    let answer = encoded.saturating_add(BESIDE_DOCUMENT);
     if answer > limit.bytes() {
         let least = answer.div_ceil(1 << 20);
         let why = format!(
