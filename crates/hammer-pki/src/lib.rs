@@ -24,6 +24,7 @@ mod signer;
 mod signer_source;
 mod signing_key;
 mod timestamp;
+mod waiting_files;
 
 pub use answer_fault::AnswerFault;
 pub use authenticate::{AuthenticateOp, AuthenticateWorkload};
@@ -39,3 +40,4 @@ pub use signer::Signer;
 pub use signer_source::signers;
 pub use signing_key::{KeyFault, SigningKey};
 pub use timestamp::{TimestampJudge, TimestampOp, TimestampSession, TimestampWorkload};
+pub use waiting_files::WaitingFiles;

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use hammer_core::dispatch::LanePlan;
+use hammer_core::observe::{Named, Observer};
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_exchange::ServiceConfig;
 use hammer_lab_pki::PkiLabPlan;
 use hammer_pki::plan::{AuthenticateBy, AuthenticatePlan, SignPlan, TimestampPlan};
 use hammer_pki::{
-    AuthenticateWorkload, Dialect, DocumentLengths, Documents, PkiError, SignConfig, SignWorkload,
-    SignatureJudge, SignatureKind, TimestampJudge, TimestampWorkload,
+    AuthenticateWorkload, Dialect, DocumentLengths, Documents, KeptFiles, PkiError, SignConfig, SignWorkload,
+    SignatureJudge, SignatureKind, TimestampJudge, TimestampWorkload, WaitingFiles,
 };
 use hammer_values::ByteSize;
 use http::Uri;
@@ -56,7 +57,7 @@ impl Protocol for Pki {
         let mut labs: Vec<Box<dyn Lab>> = Vec::new();
         let is_used = planned.plan.workloads.iter().any(uses);
         let target = is_used.then(|| opened(planned.plan, &mut labs)).transpose()?;
-        Ok(Box::new(OpenPki { target, labs }))
+        Ok(Box::new(OpenPki { target, labs, kept_files: Vec::new() }))
     }
 }
 
@@ -65,6 +66,8 @@ struct OpenPki {
     /// The service, where a workload goes to it.
     target: Option<SigningService>,
     labs: Vec<Box<dyn Lab>>,
+    /// The large files of each workload that can have some, by its name.
+    kept_files: Vec<(String, Arc<KeptFiles>)>,
 }
 
 impl OpenProtocol for OpenPki {
@@ -77,7 +80,14 @@ impl OpenProtocol for OpenPki {
     }
 
     fn reopened<'b>(&self, _planned: &RunPlan<'b>) -> Result<Box<dyn OpenProtocol + 'b>, CliError> {
-        Ok(Box::new(Self { target: self.target.clone(), labs: Vec::new() }))
+        Ok(Box::new(Self { target: self.target.clone(), labs: Vec::new(), kept_files: Vec::new() }))
+    }
+
+    fn observers(self: Box<Self>) -> Result<Vec<Box<dyn Observer>>, PlanError> {
+        let watched = |(name, files): (String, _)| -> Box<dyn Observer> {
+            Box::new(Named::new(name, Box::new(WaitingFiles::new(files))))
+        };
+        Ok(self.kept_files.into_iter().map(watched).collect())
     }
 
     fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
@@ -90,6 +100,9 @@ impl OpenProtocol for OpenPki {
         if let Some(plan) = sign(lane.workload) {
             let config = sign_config(plan, target, &lane, service);
             let config = config.map_err(|error| PlanFault::failed(error).at(lane.at(SIGN)))?;
+            if config.documents.longest() >= LARGE {
+                self.kept_files.push((lane.workload.name.to_string(), Arc::clone(&config.judge.kept_files)));
+            }
             return Ok(lane.with(SignWorkload::new(config)));
         }
         if let Some(AuthenticatePlan { by }) = authenticate(lane.workload) {
@@ -113,6 +126,8 @@ impl OpenProtocol for OpenPki {
     }
 }
 
+/// Bytes of the shortest document that may come back in a file.
+const LARGE: u64 = 512 << 10;
 /// From how many bytes on the vendor's clients upload in parts (restpki-client 1.3.1).
 const MULTIPART_FROM: u64 = 5 << 20;
 

@@ -164,6 +164,43 @@ fn one_line_signs_logs_in_and_asks_for_timestamps() {
     );
 }
 
+/// Every file of these comes back larger than what is kept in memory.
+#[test]
+fn a_large_document_goes_up_in_parts_and_is_verified_as_a_small_one_is() {
+    let lie = json!({ "kind": "changed-document", "times": 1 });
+    let lies = serde_json::from_value(json!([lie])).unwrap();
+    let service = Service::of(PkiLabPlan { lies, ..PkiLabPlan::default() });
+    let plan = service.file("plan.yaml");
+    let large = |name: &str, kind: &str, own: &str| {
+        format!(
+            "- {{ name: {name}, pki_sign: {{ mix: {{ {kind}: 1 }}, size: 5500KiB{own} }}, load: {{ rate: 1/s }}, timeout: 120s }}\n"
+        )
+    };
+    let workloads = large("inline", "cades", ", multipart_from: 6MiB")
+        + &large("parts", "pades", "")
+        + &large("url", "cades", ", by_url: true");
+    let phases = "phases: { measurement: 3s, drain: 240s }\n";
+    fs::write(&plan, format!("target: {{}}\nworkloads:\n{workloads}{phases}")).unwrap();
+    let report = service.run(&plan).report();
+    let promises = &report.promises.all;
+    assert_eq!((promises.made, promises.kept, promises.broken), (9, 8, 1), "{promises:?}");
+    assert_eq!(report.breaches[0].kind, "changed-document");
+    for (path, requests) in [
+        ("inline/start", 3),
+        ("parts/upload-begin", 3),
+        ("parts/upload-part", 18),
+        ("parts/upload-end", 3),
+        ("url/upload-part", 18),
+        ("url/fetch", 3),
+    ] {
+        assert_eq!(accepted(&report, path), requests, "{path}");
+    }
+    assert_eq!(service.lab.stats().requests["upload"][&200], 2 * (3 + 18 + 3));
+    // What waits is counted, and nothing does in the end.
+    let waits = |name: &str| report.observations.iter().find(|seen| seen.name == name).unwrap().last.value;
+    assert_eq!([waits("parts/files_waiting"), waits("url/files_waiting_bytes")], [0.0; 2]);
+}
+
 #[test]
 fn a_service_that_lets_nobody_in_is_no_success() {
     let service = Service::of(PkiLabPlan::default());
@@ -210,6 +247,7 @@ fn a_plan_that_contradicts_itself_is_refused_with_its_place() {
         (lab, "pki_sign: { by_digest: true }", "workloads[0].pki_sign.by_digest", "takes whole documents"),
         (dss, "pki_authenticate: {}", "workloads[0].pki_authenticate", "log in: DSS has none"),
         (dss, "pki_sign: { mix: { cades-t: 1 } }", "target.pki.timestamp_roots_pem_files", "is not given"),
+        (dss, "pki_sign: { multipart_from: 1MiB }", "workloads[0].pki_sign.multipart_from", "DSS has none"),
         (dss, "pki_timestamp: {}", "target.pki.timestamp_roots_pem_files", "is not given"),
         (dss, "pki_sign: { security_context: x }", "workloads[0].pki_sign.security_context", "DSS has none"),
         (lab, "pki_timestamp: { plan: a/b }", "workloads[0].pki_timestamp.plan", "part of a path"),
