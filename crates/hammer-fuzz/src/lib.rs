@@ -14,6 +14,7 @@ mod interval;
 mod log;
 mod message;
 mod pages;
+mod pki;
 mod plan;
 mod proof;
 mod signature;
@@ -29,7 +30,7 @@ mod values;
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target by its name, which is that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 54] = [
+pub const TARGETS: [(&str, Target); 56] = [
     ("attest_discovery", attest::discovery),
     ("attest_provisioning", attest::provisioning),
     ("attest_result", attest::result),
@@ -60,6 +61,7 @@ pub const TARGETS: [(&str, Target); 54] = [
     ("log_root", message::log_root),
     ("message", message::message),
     ("names", structure::names),
+    ("pki_answer", pki::answer),
     ("plan", plan::plan),
     ("proc", pages::proc),
     ("promql", pages::promql),
@@ -73,6 +75,7 @@ pub const TARGETS: [(&str, Target); 54] = [
     ("served_trust", sigstore::served_trust),
     ("signing_config", sigstore::signing_config),
     ("signature", signature::cms),
+    ("signature_timestamp", signature::timestamp),
     ("signed_pdf", signature::pdf),
     ("sigstore_bundle", sigstore::signed_bundle),
     ("sigstore_record", sigstore::record),

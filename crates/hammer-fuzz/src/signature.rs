@@ -4,11 +4,12 @@ use std::sync::LazyLock;
 
 use hammer_cms::signature::{ExpectedSignature, KnownSigner, SignatureForm, SignatureVerifier};
 use hammer_cms::signed_data::SignedData;
+use hammer_cms::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampVerifier};
 use hammer_pdf::document::Document;
 use hammer_pdf::signed::PdfSignature;
 use hammer_tlog::keys::chain::TrustedAuthorities;
 
-/// A CMS that holds has the signed attributes of a recorded one, byte for byte.
+/// A CMS that holds has the signed attributes of a recorded one, byte for byte; its timestamp, where that holds, is a recorded one of it.
 pub(crate) fn cms(data: &[u8]) -> bool {
     let forms = [SignatureForm::CadesDetached, SignatureForm::CadesEnveloping];
     let believed = SIGNERS.iter().any(|signer| {
@@ -18,8 +19,10 @@ pub(crate) fn cms(data: &[u8]) -> bool {
                 !verify(data, &[b"another document"], (signer, form, false)),
                 "it is over one document alone"
             );
+            let is_stamped = holds(true);
             // One with a timestamp holds without it being looked at.
-            assert!(!holds(true) || holds(false));
+            assert!(!is_stamped || holds(false));
+            assert!(!is_stamped || signature_timestamp(data).is_some_and(is_recorded_token));
             holds(false)
         })
     });
@@ -27,6 +30,21 @@ pub(crate) fn cms(data: &[u8]) -> bool {
         let known = RSA.iter().chain(&P256).any(|known| attributes(known) == attributes(data));
         assert!(known, "nobody signed these attributes");
     }
+    believed
+}
+
+/// The token of a timestamp, as it stands in a signature or comes without a status: one that holds is a recorded one, and over one signature
+/// alone.
+pub(crate) fn timestamp(data: &[u8]) -> bool {
+    let mut verifier = TimestampVerifier::new(TRUSTED.clone());
+    let mut holds = |imprint| {
+        let expected = ExpectedTimestamp { imprint, nonce: None, not_before_ms: None, not_after_ms: None };
+        verifier.verify_token(data, &expected).is_ok()
+    };
+    let over = STAMPED.map(|cms| holds(ExpectedImprint::Message(signature(cms).expect("a signature"))));
+    assert!(!holds(ExpectedImprint::Message(b"another signature")));
+    let believed = over.contains(&true);
+    assert!(!believed || is_recorded_token(data) && over != [true; 2]);
     believed
 }
 
@@ -61,6 +79,20 @@ fn attributes(cms: &[u8]) -> Option<Vec<u8>> {
     Some(SignedData::parse(cms).ok()?.signer_infos.only()?.attributes().ok()?.message())
 }
 
+fn signature(cms: &[u8]) -> Option<&[u8]> {
+    Some(SignedData::parse(cms).ok()?.signer_infos.only()?.signature)
+}
+
+fn signature_timestamp(cms: &[u8]) -> Option<&[u8]> {
+    SignedData::parse(cms).ok()?.signer_infos.only()?.signature_timestamp().ok()?
+}
+
+/// Whether the content of a token is that of a recorded one, byte for byte.
+fn is_recorded_token(token: &[u8]) -> bool {
+    let content = |token| SignedData::parse(token).ok()?.content;
+    STAMPED.iter().any(|cms| signature_timestamp(cms).and_then(content) == content(token))
+}
+
 const DOCUMENT: &[u8] = include_bytes!("../../hammer-cms/testdata/signatures/document");
 const RSA: [&[u8]; 5] = [
     include_bytes!("../../../fuzz/seeds/signature/dss-b-detached.p7s"),
@@ -69,13 +101,17 @@ const RSA: [&[u8]; 5] = [
     include_bytes!("../../../fuzz/seeds/signature/pyhanko-b-enveloping.p7m"),
     include_bytes!("../../../fuzz/seeds/signature/pyhanko-t-enveloping.p7m"),
 ];
+/// Those with a timestamp.
+const STAMPED: [&[u8]; 2] = [RSA[2], RSA[4]];
 const P256: [&[u8]; 2] = [
     include_bytes!("../../../fuzz/seeds/signature/openssl-p256-detached.p7s"),
     include_bytes!("../../../fuzz/seeds/signature/openssl-p256-enveloping.p7m"),
 ];
 /// What was appended to the document.
-const RECORDED_PDF: [&[u8]; 2] = [
+const RECORDED_PDF: [&[u8]; 4] = [
     include_bytes!("../../../fuzz/seeds/signed_pdf/dss-b.pdf"),
+    include_bytes!("../../../fuzz/seeds/signed_pdf/dss-t.pdf"),
+    include_bytes!("../../../fuzz/seeds/signed_pdf/pyhanko-b.pdf"),
     include_bytes!("../../../fuzz/seeds/signed_pdf/pyhanko-t.pdf"),
 ];
 

@@ -28,12 +28,15 @@ pub(super) struct Sections {
     pub(super) freed: Vec<u64>,
     /// The catalog of each revision.
     pub(super) roots: Vec<Option<u64>>,
+    /// How many bytes of objects and trailers may still be searched.
+    unsearched: usize,
 }
 
 impl Sections {
     /// Those behind `start`, the first of which follows the section at `first`.
     pub(super) fn read(file: &[u8], start: usize, first: usize) -> Result<Self, PdfFault> {
-        let mut sections = Self::default();
+        let appended = file.len() - start;
+        let mut sections = Self { unsearched: appended.saturating_mul(MOST_SEARCHES), ..Self::default() };
         let mut visited = Vec::new();
         let mut at = last_section(&file[start..])?;
         while at != first {
@@ -61,6 +64,7 @@ impl Sections {
             rest = rest.trim_ascii_start();
             if let Some(trailer) = rest.strip_prefix(b"trailer") {
                 let end = find(trailer, b"startxref").ok_or(PdfFault::Malformed { what: "trailer" })?;
+                self.count_search(end)?;
                 let trailer = &trailer[..end];
                 self.roots.push(reference_after(trailer, b"/Root"));
                 let before = number_after(trailer, b"/Prev").ok_or(PdfFault::Revisions)?;
@@ -74,6 +78,7 @@ impl Sections {
                 let (kind, behind) = behind.trim_ascii_start().split_first().ok_or(malformed)?;
                 let number = first + place;
                 match kind {
+                    b'f' if self.freed.len() == MOST_OBJECTS => return Err(malformed),
                     b'f' => self.freed.push(number),
                     b'n' => self.add(file, start, number, offset)?,
                     _ => return Err(malformed),
@@ -98,7 +103,15 @@ impl Sections {
         if self.objects.len() == MOST_OBJECTS {
             return Err(malformed);
         }
+        self.count_search(length)?;
         self.objects.push(AppendedObject { number, start: at, end: at + length + b"endobj".len() });
+        Ok(())
+    }
+
+    /// Counts what was searched. Objects of a document do not overlap; where they do, each of thousands could be as long as the file.
+    fn count_search(&mut self, bytes: usize) -> Result<(), PdfFault> {
+        let rest = self.unsearched.checked_sub(bytes);
+        self.unsearched = rest.ok_or(PdfFault::Malformed { what: "overlapping objects" })?;
         Ok(())
     }
 }
@@ -119,5 +132,7 @@ fn last_section(appended: &[u8]) -> Result<usize, PdfFault> {
 const LAST: usize = 1024;
 /// A signature adds one revision, and a timestamp of the document another.
 const MOST_REVISIONS: usize = 64;
-/// A signature adds some ten.
+/// A signature adds some ten, and frees none.
 const MOST_OBJECTS: usize = 4096;
+/// Objects that several revisions name are searched as often.
+const MOST_SEARCHES: usize = 4;
