@@ -2,9 +2,10 @@
 # Sourced by the scripts beside it, after processes.sh: a root, two signers and a timestamp authority, all of one run folder.
 
 # test_pki: $RUN/pki with ca (pem, der, crl), signer and tsa (RSA-2048), signer-p256, each with its key (PKCS #8), and chains for hammer:
-# signer.chain.pem, signer-p256.chain.pem, timestamp-roots.pem.
+# signer.chain.pem, signer-p256.chain.pem, timestamp-roots.pem. With TEST_PKI, the folder of another one, a copy of that.
 test_pki() {
   local folder=$RUN/pki
+  [[ -z ${TEST_PKI:-} ]] || { cp -r "$TEST_PKI" "$folder"; return; }
   mkdir -p "$folder"
   openssl req -x509 -newkey rsa:2048 -sha256 -nodes -days 3650 -subj "/O=hammer test/CN=hammer test root" \
     -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign \
