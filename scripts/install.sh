@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the gate and scripts/targets need beside Rust, Go (1.26 or later), python3 and a C compiler:
-# Debian packages (as root, or through sudo), and the servers and cargo-deny into a folder of their own.
-# HAMMER_INSTALL=full adds what the gate does without: cosign, go-tuf's tuf for the TUF repository of sigstore.sh, EU DSS (with a JDK of 17 or
-# later and Maven), and pyHanko.
+# Debian packages (as root, or through sudo), and the servers and cargo-deny into a folder of their own. Of EU DSS (with a JDK of 17 or later and
+# Maven) and of pyHanko it says so where they cannot be had, and goes on.
+# HAMMER_INSTALL=full adds what the gate does without: cosign, and go-tuf's tuf for the TUF repository of sigstore.sh.
 # Safe to run again: what is there already is left alone.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -106,10 +106,20 @@ sigstore_clients() {
   go_program cosign github.com/sigstore/cosign/v3 "$COSIGN" cmd/cosign || printf 'cosign could not be installed, and is left out\n' >&2
 }
 
-# Nothing needs these either.
+# One stage of the gate needs these, and is skipped without them.
 signature_services() {
-  dss || printf 'EU DSS could not be installed, and is left out\n' >&2
-  pyhanko || printf 'pyHanko could not be installed, and is left out\n' >&2
+  tried_twice dss || printf 'EU DSS could not be installed, and is left out\n' >&2
+  tried_twice pyhanko || printf 'pyHanko could not be installed, and is left out\n' >&2
+}
+
+# tried_twice COMMAND: a registry that fails is asked once more.
+tried_twice() { "$1" || { printf '%s: once more\n' "$1" >&2 && sleep 5 && "$1"; }; }
+
+# A JDK and Maven, where they are not there.
+java_tools() {
+  command -v javac >/dev/null && command -v mvn >/dev/null && return
+  as_root apt-get update -qq &&
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends default-jdk-headless maven </dev/null
 }
 
 dss() {
@@ -118,7 +128,7 @@ dss() {
   printf 'EU DSS %s\n' "$DSS"
   rm -rf "$folder"
   mkdir -p "$folder/classes"
-  mvn --quiet --batch-mode --file "$of/pom.xml" dependency:copy-dependencies "-DoutputDirectory=$folder/lib" &&
+  java_tools && timeout 900 mvn --quiet --batch-mode --file "$of/pom.xml" dependency:copy-dependencies "-DoutputDirectory=$folder/lib" &&
     javac -d "$folder/classes" -cp "$folder/lib/*" "$of/DssTarget.java" && printf '%s' "$DSS" >"$folder/version"
 }
 
@@ -126,7 +136,7 @@ pyhanko() {
   local folder=${HAMMER_TARGETS_BIN%/bin}/pyhanko
   [[ $(cat "$folder/version" 2>/dev/null) == "$PYHANKO" ]] && return
   printf 'pyHanko %s\n' "$PYHANKO"
-  python3 -m venv --clear "$folder" && "$folder/bin/pip" install --quiet "pyhanko==$PYHANKO" "aiohttp==$AIOHTTP" &&
+  python3 -m venv --clear "$folder" && timeout 900 "$folder/bin/pip" install --quiet "pyhanko==$PYHANKO" "aiohttp==$AIOHTTP" &&
     printf '%s' "$PYHANKO" >"$folder/version"
 }
 
@@ -151,10 +161,8 @@ main() {
   debian_packages
   go_servers
   sigstore_servers
-  if [[ ${HAMMER_INSTALL:-} == full ]]; then
-    sigstore_clients
-    signature_services
-  fi
+  signature_services
+  if [[ ${HAMMER_INSTALL:-} == full ]]; then sigstore_clients; fi
   cargo_deny
 }
 

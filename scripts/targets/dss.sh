@@ -3,7 +3,7 @@
 #   scripts/targets/dss.sh up
 #   RUN=FOLDER scripts/targets/dss.sh down|status
 # `up` prints what it writes to $RUN/env: RUN, DSS_URL (for hammer), PKI (a folder: signer.key and signer.chain.pem, the same of signer-p256,
-# timestamp-roots.pem). Its libraries are 40 MB of Maven Central, which HAMMER_INSTALL=full scripts/install.sh fetches.
+# timestamp-roots.pem). Its libraries are 40 MB of Maven Central, which scripts/install.sh fetches.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=scripts/targets/processes.sh
@@ -16,7 +16,7 @@ installed=${HAMMER_DSS:-${HAMMER_TARGETS_BIN%/bin}/dss}
 
 up() {
   need java openssl python3
-  [[ -e $installed/classes/DssTarget.class ]] || die "$installed holds no DSS: run HAMMER_INSTALL=full scripts/install.sh"
+  [[ -e $installed/classes/DssTarget.class ]] || die "$installed holds no DSS: run scripts/install.sh"
   run_folder up
   printf 'run folder: %s\n' "$RUN"
   trap 'stop_all "${processes[@]}" >&2' EXIT

@@ -4,7 +4,7 @@
 #   scripts/targets/restpki-compatible.sh up
 #   RUN=FOLDER scripts/targets/restpki-compatible.sh down|status
 # `up` prints what it writes to $RUN/env: RUN, RESTPKI_URL, RESTPKI_TOKEN_FILE, PKI (a folder: signer.key and signer.chain.pem, the same of
-# signer-p256, timestamp-roots.pem). `status` shows what the service has counted. HAMMER_INSTALL=full scripts/install.sh fetches pyHanko.
+# signer-p256, timestamp-roots.pem). `status` shows what the service has counted. scripts/install.sh fetches pyHanko.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=scripts/targets/processes.sh
@@ -17,7 +17,7 @@ python=${HAMMER_PYHANKO:-${HAMMER_TARGETS_BIN%/bin}/pyhanko}/bin/python
 
 up() {
   need openssl curl python3
-  [[ -x $python ]] || die "$python is missing: run HAMMER_INSTALL=full scripts/install.sh"
+  [[ -x $python ]] || die "$python is missing: run scripts/install.sh"
   run_folder up
   printf 'run folder: %s\n' "$RUN"
   trap 'stop_all "${processes[@]}" >&2' EXIT
