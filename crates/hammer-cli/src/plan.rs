@@ -30,6 +30,7 @@ pub(crate) mod ready;
 mod renamed;
 mod resend;
 pub(crate) mod resources;
+pub(crate) mod saturation;
 pub(crate) mod section;
 pub(crate) mod smoke;
 pub(crate) mod source;

@@ -194,6 +194,26 @@ fn a_plan_that_contradicts_itself_is_refused() {
             "workloads[0].load.spawn_rate: `0/s` is no rate at which anyone enters",
         ),
         ("workloads.web.load={users: 0}", "workloads[0].load.users: there must be at least one user"),
+        ("resources={saturation: {}}", "resources.saturation.of: give the name of one of"),
+        (
+            "resources={processes: [{name: a, command: a}], saturation: {of: b}}",
+            "resources.saturation.of: no process, control group or page is called `b`",
+        ),
+        (
+            "resources={processes: [{name: a, command: a}], saturation: {above: 100%}}",
+            "resources.saturation.above: nothing uses more than all of its cores",
+        ),
+        (
+            "resources={processes: [{name: a, command: a}], saturation: {for: 0s}}",
+            "resources.saturation.for: it takes some time",
+        ),
+        (
+            "resources={metrics: [{name: a, url: 'http://127.0.0.1:1/'}], saturation: {}}",
+            "resources.saturation.cores: a page does not tell how many cores",
+        ),
+        ("workloads.web.load={users: 5, groups: 0}", "workloads[0].load.groups: "),
+        ("workloads.web.load={rate: 5/s, groups: 2}", "workloads[0].load.groups: "),
+        ("workloads.web.load={users: 5, groups: 1001}", "workloads[0].load.groups: "),
         ("workloads.web.load={users: 5, think: 2s, think_up_to: 1s}", "workloads[0].load.think_up_to: "),
         (
             "workloads.web.load={ramp: {from: 1/s, to: 2/s, over: 0s}}",

@@ -76,3 +76,28 @@ fn the_knee_of_a_sweep_is_where_the_server_has_no_worker_left() {
 fn accepted(run: &Value) -> f64 {
     run["series"][0]["accepted_per_s"].as_f64().unwrap()
 }
+
+#[test]
+fn groups_of_users_have_counters_of_their_own_and_a_longer_operation_is_an_event() {
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", PLAN);
+    let events = folder.path("events.jsonl");
+    let set = ["--set", "workloads.web.load={users: 10, groups: 4, think: 1h}", "--set", "threads.shards=2"];
+    let args = ["run", &plan, "--out", "-", "--events", &events];
+    let ended = hammer(&[args.as_slice(), &set].concat());
+    let report = ended.report();
+    let groups = &report.groups[0];
+    let counted: Vec<_> = groups.groups.iter().map(|group| (group.operations, group.accepted)).collect();
+    assert_eq!(counted, [(10, 10); 4], "{}", ended.stderr);
+    assert_eq!((groups.workload.as_str(), groups.all.operations), ("web", 40));
+    let lines = std::fs::read_to_string(events).unwrap();
+    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let highs: Vec<Value> = lines.filter(|line| line["event"] == "record_high").collect();
+    for (number, group) in (1..).zip(&groups.groups) {
+        let own = highs.iter().filter(|high| high["group"] == number).map(|high| &high["response_time_ns"]);
+        let own: Vec<u64> = own.map(|nanos| nanos.as_u64().unwrap()).collect();
+        assert!(own.is_sorted() && own.last() == group.max_ns.as_ref(), "{own:?} of {group:?}");
+    }
+    let all = groups.groups.iter().filter_map(|group| group.max_ns).max();
+    assert_eq!(groups.all.max_ns, all);
+}

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
+use hammer_measure::group_watch::GroupWatch;
 use hammer_measure::health::Health;
 use hammer_measure::peer_watch::PeerWatch;
 use hammer_measure::promise::{Breach, KindLedger, by_workload};
@@ -96,6 +97,7 @@ struct Run<'a, 'r> {
     lane_ends: LaneEnds,
     promises: Promises,
     peers: PeerWatch,
+    groups: GroupWatch,
     observations: Vec<Observation>,
     cpu: CpuMarks,
     ended_at: Option<Nanos>,
@@ -140,6 +142,7 @@ impl<'a, 'r> Run<'a, 'r> {
             promises: Promises::default(),
             observations: Vec::new(),
             peers: PeerWatch::default(),
+            groups: GroupWatch::new(&info.series),
             cpu: CpuMarks::default(),
             ended_at: None,
             measured_until: None,
@@ -327,6 +330,8 @@ impl<'a, 'r> Run<'a, 'r> {
             let at = snapshot.at;
             self.tell(&RunEvent::Interval(Arc::new(snapshot)));
             peers.into_iter().for_each(|what| self.tell(&RunEvent::Beside { at, what }));
+            let highs = self.groups.look(self.collector.total());
+            highs.into_iter().for_each(|(at, what)| self.tell(&RunEvent::Beside { at, what }));
             for (shard, empty) in self.collector.recycled() {
                 self.threads.tell(shard, ShardCommand::Recycle(empty));
             }

@@ -78,6 +78,11 @@ fn closed(operations: u64) -> Load {
     })
 }
 
+fn grouped(operations: u64) -> Load {
+    let Load::Closed(load) = closed(operations) else { unreachable!("it is closed") };
+    Load::Closed(Closed { stages: load.stages.in_groups(4), ..load })
+}
+
 /// Allocations of a whole run of so many operations.
 fn allocations(load: fn(u64) -> Load, preparation: Preparation, operations: u64) -> usize {
     let lane = LoadedWorkload {
@@ -102,6 +107,7 @@ fn an_operation_allocates_nothing() {
         ("open", open as fn(u64) -> Load, Preparation::Inline),
         ("closed", closed, Preparation::Inline),
         ("closed", closed, Preparation::Ahead),
+        ("grouped", grouped, Preparation::Inline),
     ] {
         let few = allocations(load, preparation, 20_000);
         let many = allocations(load, preparation, 120_000);

@@ -111,6 +111,15 @@ pub enum Beside {
         /// Since when it had not been.
         since: Nanos,
     },
+    /// An operation of a group of users took longer than any of that group before, in measurement: the longest of an interval.
+    RecordHigh {
+        /// The workload.
+        workload: String,
+        /// The group, from 1.
+        group: u64,
+        /// Done − intended.
+        response_time: Nanos,
+    },
     /// A peer of a service answered for the first time, later than the service did, in the interval that ended then.
     PeerJoined {
         /// The service's name.

@@ -4,6 +4,7 @@
 pub mod command;
 pub mod connection;
 pub mod event;
+pub mod group_watch;
 pub mod headline;
 pub mod health;
 pub mod histogram;

@@ -12,12 +12,14 @@ use crate::timing::{Nanos, Timing};
 mod alarm;
 mod answer;
 mod end_bounds;
+mod group;
 mod held_up;
 mod wire;
 
 pub use alarm::{AlarmRecord, LateAlarm};
 pub use answer::{FirstAnswer, MOST_ANSWER_BYTES, MOST_ANSWERS, start_of};
 pub use end_bounds::EndBounds;
+pub use group::{GroupRecord, MOST_GROUPS, UserGroup};
 pub use held_up::{HeldUp, HeldUpBy, HeldUpRecord};
 
 /// Everything counted about one series in one phase over some time. Records add up: over shards and over intervals.
@@ -39,6 +41,8 @@ pub struct SeriesRecord {
     pub in_flight: i64,
     /// Of a closed loop: the time that its users were present, added up over them. In a workload's first series alone.
     pub user_time: Nanos,
+    /// Of a closed loop whose users are counted by group: each group. In a workload's first series alone, of all of them.
+    pub groups: Vec<GroupRecord>,
     /// Operations and steps whose bytes left this machine twice, since the server had provably not read them or the plan allows it.
     pub resent: u64,
     /// Operations and steps that went over to another connection before anything of them had left.
@@ -280,6 +284,18 @@ impl Recorder {
         record.user_time = record.user_time.saturating_add(time);
     }
 
+    /// An operation of a user of `group` ended; told of the workload's first series.
+    pub fn ended_in_group(
+        &mut self,
+        first_series: usize,
+        phase: Phase,
+        group: UserGroup,
+        timing: &Timing,
+        outcome: Outcome,
+    ) {
+        group::record_of(&mut self.record(first_series, phase).groups, group).ended(timing, outcome);
+    }
+
     /// What a flow gave to the crew to compute was taken up after `waited`.
     pub fn computed(&mut self, series: usize, phase: Phase, waited: Nanos) {
         self.record(series, phase).compute_wait.record(waited);
@@ -393,6 +409,7 @@ impl SeriesRecord {
         self.in_flight += other.in_flight;
         // A million users come to the end of the type in five hours.
         self.user_time = self.user_time.saturating_add(other.user_time);
+        group::merge(&mut self.groups, &other.groups);
         self.resent += other.resent;
         self.redialled += other.redialled;
         self.bytes_out += other.bytes_out;
@@ -432,6 +449,7 @@ impl SeriesRecord {
         self.response_time.iter_mut().for_each(Distribution::clear);
         self.causes.clear();
         self.answers.clear();
+        self.groups.clear();
         (self.offered, self.dispatched, self.backlog, self.in_flight) = (0, 0, 0, 0);
         (self.resent, self.redialled) = (0, 0);
         (self.user_time, self.bytes_out, self.bytes_in) = (Nanos::ZERO, 0, 0);

@@ -27,6 +27,20 @@ pub fn quota(text: &str) -> Option<f64> {
     (period > 0.0).then(|| most / period)
 }
 
+/// The numbers of the cores in a list such as `0-3,8`, from `cpuset.cpus.effective`; `None` where there is none, or what is no list.
+pub fn cpus(text: &str) -> Option<Vec<usize>> {
+    let mut numbers = Vec::new();
+    for span in text.trim().split(',') {
+        let (first, last) = span.split_once('-').unwrap_or((span, span));
+        let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+        if last < first || last > MOST_CPUS {
+            return None;
+        }
+        numbers.extend(first..=last);
+    }
+    Some(numbers)
+}
+
 /// The group of a process below the root of the hierarchy, from `/proc/PID/cgroup`: the line of hierarchy 0, which is that of v2.
 pub fn of_process(text: &str) -> Option<&str> {
     text.lines().find_map(|line| line.strip_prefix("0::")).filter(|path| path.starts_with('/'))
@@ -41,9 +55,18 @@ pub fn mount(text: &str) -> Option<&str> {
     })
 }
 
+/// No kernel has a core of a greater number.
+const MOST_CPUS: usize = 8_192;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cores_are_listed_one_by_one_and_in_spans() {
+        assert_eq!(cpus("0-2,7\n"), Some(vec![0, 1, 2, 7]));
+        assert_eq!(["", "\n", "3-1", "0-99999999", "a", "1,"].map(cpus), [const { None::<Vec<usize>> }; 6]);
+    }
 
     #[test]
     fn a_group_has_its_use_and_for_how_long_it_was_held_back() {

@@ -9,6 +9,7 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use crate::report::groups::WorkloadGroups;
 use crate::report::series::UsersOverRate;
 use crate::report::timeline::Timeline;
 use crate::report::{
@@ -73,6 +74,7 @@ impl ReportBuilder {
             resources: Resources::of(&result.resources, totals.all.completed),
             totals,
             series,
+            groups: WorkloadGroups::all(info, result),
             connections: result.total.connections.iter().map(Into::into).collect(),
             promises: promises(result),
             breaches: result.breaches.iter().map(Into::into).collect(),
@@ -136,6 +138,7 @@ impl ReportBuilder {
                 | Event::Mark { .. }
                 | Event::NotReady { .. }
                 | Event::ReadyAgain { .. }
+                | Event::RecordHigh { .. }
                 | Event::PeerJoined { .. }
                 | Event::PeerSilent { .. }
                 | Event::PeerBack { .. }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hammer_measure::headline::Headline;
 use hammer_measure::health::{Finding, Health, HealthNote, Lateness, LatenessKind, Limit};
 use hammer_measure::promise::{Breach, KindLedger};
-use hammer_measure::recorder::{Completion, EndBounds, Interval, LateAlarm};
+use hammer_measure::recorder::{Completion, EndBounds, Interval, LateAlarm, UserGroup};
 use hammer_measure::snapshot::{
     Observation, PeerInterval, Resources, ResponseInterval, RunInfo, RunResult, SeriesFigures,
     SeriesSnapshot, Snapshot, Surroundings,
@@ -216,6 +216,18 @@ impl Story {
         let timing = Timing::new(intended, intended).started(intended).finished(intended, self.at);
         let completion = completion(Outcome::Accepted, Detail::Status(200));
         (0..count).for_each(|_| self.ending(phase).finish(series, phase, &timing, &completion));
+    }
+
+    /// An operation of a user of a group ended, beside what is told of its series.
+    pub(crate) fn ended_in_group(
+        &mut self,
+        first_series: usize,
+        phase: Phase,
+        group: UserGroup,
+        timing: &Timing,
+        outcome: Outcome,
+    ) {
+        self.recorder.ended_in_group(first_series, phase, group, timing, outcome);
     }
 
     /// Ends an interval of measurement after less than a second.

@@ -18,12 +18,14 @@ pub mod disruption;
 pub mod event;
 pub mod figures;
 pub mod fill;
+pub mod groups;
 pub mod headline;
 pub mod health;
 pub(crate) mod overload;
 pub mod phase;
 pub mod promises;
 pub mod readiness;
+pub mod saturation;
 pub mod series;
 pub mod servers;
 pub mod timeline;
@@ -72,6 +74,9 @@ pub struct Report {
     pub totals: Totals,
     /// By series: the operations of each workload, and the steps within them.
     pub series: Vec<Series>,
+    /// What each group of users did, of the workloads whose plan has `load.groups`.
+    #[serde(default)]
+    pub groups: Vec<groups::WorkloadGroups>,
     /// What became of the connections to each service, by its name, over the whole run: set-up and warm-up are in these figures.
     #[serde(default)]
     pub connections: Vec<Connections>,

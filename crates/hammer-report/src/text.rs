@@ -15,9 +15,11 @@ mod bursts;
 mod connections;
 mod disruptions;
 mod fill;
+mod groups;
 pub mod number;
 pub(crate) mod page;
 mod readiness;
+mod saturation;
 mod series;
 mod servers;
 
@@ -73,6 +75,7 @@ pub fn render(report: &Report) -> String {
         series::render(&mut page, series, report.series.iter().any(is_step));
     }
     page.blank();
+    report.groups.iter().for_each(|of_workload| groups::render(&mut page, of_workload));
     report.disruptions.iter().for_each(|disruption| disruptions::render(&mut page, disruption));
     report.bursts.iter().for_each(|burst| bursts::render(&mut page, burst));
     report.readiness.iter().for_each(|of_server| readiness::render(&mut page, of_server));
@@ -231,6 +234,8 @@ fn notes(page: &mut Page, report: &Report) {
         let (label, text) = match event {
             Event::Note { text, .. } => ("note", text.clone()),
             Event::Command { command, refused, .. } => ("note", answer(report, command, refused)),
+            // Each group has its longest in a table.
+            Event::RecordHigh { .. } => continue,
             other => match other.beside_words() {
                 Some(said) => said,
                 None => continue,

@@ -242,6 +242,7 @@ impl RunContext<'_> {
         if let Some(watch) = &mut watch {
             watch.rest().map_err(StartError::Beside)?;
             spec.observers.extend(watch.observers());
+            spec.stops.extend(watch.stop());
         }
         opened.labs.iter().for_each(|lab| lab.restart_faults());
         let faults = opened.labs.iter().flat_map(|lab| lab.timed_faults());
@@ -295,7 +296,7 @@ impl RunContext<'_> {
                 &jobs.collect::<Vec<_>>(),
             )
         });
-        report.server_resources = watch.map(|watch| watch.figures(report.totals.measurement.completed));
+        report.server_resources = watch.map(|watch| watch.of_run(plan, &report));
         for protocol in registry.protocols() {
             for conclusion in protocol.conclusions(plan, &report) {
                 match conclusion {

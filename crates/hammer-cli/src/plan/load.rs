@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use hammer_core::dispatch::{Closed, Iterations, Load, Open, Stage, Stages, Think};
 use hammer_core::schedule::{Burst, Constant, Profile, Ramp, Schedule, Step, Steps, Trace, TraceError};
+use hammer_measure::recorder::MOST_GROUPS;
 use hammer_values::{Agreed, Count, KeyConflict, PlanBlock, Rate, TimeSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,9 @@ pub(crate) struct LoadPlan {
     /// Closed loop: stages that change the number of users linearly, starting at `users` (or none).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) stages: Vec<StagePlan>,
+    /// Closed loop: so many groups, each of as many users as `users` and `stages` say; the report has counters of each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) groups: Option<usize>,
     /// Closed loop: how many of the users who are there from the start enter in a second; 10,000/s without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) spawn_rate: Option<SpawnRate>,
@@ -150,6 +154,12 @@ pub(crate) enum LoadError {
     /// A rate at which users enter, in an open loop.
     #[error("users enter a closed loop; an open one has none")]
     SpawningRate,
+    /// Groups of users, in an open loop.
+    #[error("groups are of users, which an open loop has none of")]
+    GroupedRate,
+    /// No group, or more than are counted.
+    #[error("there can be from 1 to {MOST_GROUPS} groups")]
+    Groups,
     /// Spacing of recorded instants.
     #[error("a trace has its own spacing")]
     SpacedTrace,
@@ -178,6 +188,7 @@ impl LoadError {
             Self::SpawningRate => Some("spawn_rate"),
             Self::SpacedTrace | Self::SpacedUsers => Some("arrivals"),
             Self::NoUser | Self::TooManyUsers => Some("users"),
+            Self::GroupedRate | Self::Groups => Some("groups"),
             Self::Think => Some("think_up_to"),
         }
     }
@@ -225,10 +236,27 @@ impl LoadPlan {
         *self == Self::default()
     }
 
+    /// The users of a closed loop who are there so long after its start, by the plan.
+    pub(crate) fn users_at(&self, since: Duration) -> Option<usize> {
+        self.most_users()?;
+        let (mut before, mut start) = (self.users.unwrap_or(0), Duration::ZERO);
+        for StagePlan { users, over } in &self.stages {
+            let end = start.saturating_add(over.duration());
+            if since < end {
+                let share = since.saturating_sub(start).as_secs_f64() / over.duration().as_secs_f64();
+                let there = before as f64 + (*users as f64 - before as f64) * share;
+                return Some(self.in_groups(there.ceil() as usize));
+            }
+            (before, start) = (*users, end);
+        }
+        Some(self.in_groups(before))
+    }
+
     /// Whether it is a closed loop, and of how many users at most.
     pub(crate) fn most_users(&self) -> Option<usize> {
         let stages = self.stages.iter().map(|stage| stage.users).max();
-        self.users.into_iter().chain(stages).max()
+        let of_group = self.users.into_iter().chain(stages).max();
+        of_group.map(|users| self.in_groups(users))
     }
 
     /// The greatest planned rate of an open loop, arrivals a second.
@@ -240,10 +268,18 @@ impl LoadPlan {
 
     /// How long its users enter at a rate of the plan's, or its rate is ramped.
     pub(crate) fn ramp(&self) -> Duration {
-        let users = self.users.zip(self.spawn_rate).map(|(users, rate)| users as f64 / rate.per_second());
+        let users = self
+            .users
+            .zip(self.spawn_rate)
+            .map(|(users, rate)| self.in_groups(users) as f64 / rate.per_second());
         let users = users.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let rate = self.ramp.map(|ramp| ramp.over.duration());
         users.into_iter().chain(rate).max().unwrap_or_default()
+    }
+
+    /// The users of all groups, where each has so many.
+    fn in_groups(&self, users: usize) -> usize {
+        users.saturating_mul(self.groups.unwrap_or(1))
     }
 
     /// Every span and count of it in proportion.
@@ -316,6 +352,9 @@ impl LoadPlan {
         if self.spawn_rate.is_some() {
             return Err(LoadError::SpawningRate);
         }
+        if self.groups.is_some() {
+            return Err(LoadError::GroupedRate);
+        }
         let is_trace = matches!(profile, Profile::Trace(_));
         let schedule = match self.arrivals {
             Spacing::Even => Schedule::even(profile),
@@ -330,9 +369,16 @@ impl LoadPlan {
         if self.arrivals != Spacing::Even {
             return Err(LoadError::SpacedUsers);
         }
-        let stage = |stage: &StagePlan| Stage { users: stage.users, over: stage.over.duration().into() };
-        let first = self.users.unwrap_or(0);
+        if self.groups.is_some_and(|groups| groups == 0 || groups > MOST_GROUPS) {
+            return Err(LoadError::Groups);
+        }
+        let stage = |stage: &StagePlan| Stage {
+            users: self.in_groups(stage.users),
+            over: stage.over.duration().into(),
+        };
+        let first = self.in_groups(self.users.unwrap_or(0));
         let stages = Stages::ramped(first, self.stages.iter().map(stage).collect());
+        let stages = stages.in_groups(self.groups.unwrap_or(0));
         if stages.most_users() == 0 {
             return Err(LoadError::NoUser);
         }

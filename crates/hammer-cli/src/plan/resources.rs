@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{PlanError, PlanFault};
 use super::interval::IntervalLength;
 use super::path::PlanPath;
+use super::saturation::SaturationPlan;
 use super::target_url::TargetUrl;
 
 /// Whose use of the machine is sampled beside the load; the machine is in any case.
@@ -24,6 +25,9 @@ pub(crate) struct ResourcesPlan {
     /// How long is sampled before the load, so that the report knows what is used at rest.
     #[serde(skip_serializing_if = "is_no_time")]
     pub(crate) idle: TimeSpan,
+    /// When the CPU of one of them counts as used up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) saturation: Option<SaturationPlan>,
     /// Processes of this machine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) processes: Vec<Agreed<ProcessPlan>>,
@@ -124,10 +128,10 @@ impl ResourcesPlan {
         pages.chain(queried).chain(self.machines.iter().map(|machine| &machine.url))
     }
 
-    /// Every component has a name of its own.
+    /// Every component has a name of its own, and the one that may be saturated is there.
     ///
     /// # Errors
-    /// The first name that is taken, where it stands.
+    /// The first name that is taken, or the one that is missing, where it stands.
     pub(crate) fn check_names(&self) -> Result<(), PlanError> {
         let at = |list: &str, place| PlanPath::of("resources").key(list).item(place).key("name");
         let processes = self.processes.iter().enumerate();
@@ -147,7 +151,7 @@ impl ResourcesPlan {
             }
             taken.push(name.as_str());
         }
-        Ok(())
+        self.saturation.iter().try_for_each(|saturation| saturation.component(self).map(drop))
     }
 }
 
@@ -190,6 +194,7 @@ impl Default for ResourcesPlan {
             every: IntervalLength::default(),
             window: TimeSpan::from_secs(10),
             idle: TimeSpan::ZERO,
+            saturation: None,
             processes: Vec::new(),
             cgroups: Vec::new(),
             metrics: Vec::new(),

@@ -35,6 +35,7 @@ pub(crate) fn shorten(plan: &mut Plan, grammar: &PlanGrammar) -> Result<(), Plan
     plan.hooks.at.iter_mut().for_each(|hook| hook.at = hook.at.scaled(factor));
     if let Some(resources) = &mut plan.resources {
         resources.idle = resources.idle.scaled(factor);
+        resources.saturation.iter_mut().for_each(|of| of.length = of.length.scaled(factor));
     }
     if let Some(fill) = &mut plan.fill {
         let operations = scaled(fill.operations.get() as u64, factor).min(MOST_FILLED);

@@ -62,7 +62,7 @@ impl FollowedCgroup {
 
 impl CgroupSelector {
     /// Its folder, where it is there.
-    fn folder(&self) -> Option<PathBuf> {
+    pub(super) fn folder(&self) -> Option<PathBuf> {
         match self {
             Self::Folder(path) if path.is_absolute() => Some(path.clone()),
             Self::Folder(path) => Some(root()?.join(path)),

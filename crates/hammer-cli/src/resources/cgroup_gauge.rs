@@ -11,7 +11,7 @@ use super::cgroup::{CgroupSelector, CgroupUse, FollowedCgroup};
 use super::gauge::Gauge;
 use super::meter::{Stage, UsageMeter};
 use super::presence::ToldPresence;
-use super::usage::{tell, tell_held_back};
+use super::usage::{tell, tell_held_back, tell_saturation};
 
 /// A component that is a group.
 #[derive(Clone, Debug)]
@@ -50,6 +50,7 @@ impl Gauge for CgroupGauge {
         };
         meter.sample(stage, now, cpu, memory);
         meter.hold_back(stage, now, held_back);
+        tell_saturation(&self.component.name, now, &meter, sink);
         drop(meter);
         let last = self.last.replace((now, cpu));
         if let Some(sink) = sink {

@@ -15,7 +15,7 @@ use super::meter::{MachineMeter, MachineShares, Stage, UsageMeter};
 use super::presence::ToldPresence;
 use super::process::ProcReader;
 use super::processes::{FollowedProcesses, ProcessSelector, ProcessesUse};
-use super::usage::tell;
+use super::usage::{tell, tell_saturation};
 
 /// A component that is made of processes.
 #[derive(Clone, Debug)]
@@ -102,6 +102,7 @@ impl WatchedProcesses {
             0 => meter.absent(stage, now, Some(cpu)),
             _ => meter.sample(stage, now, cpu, Some(memory)),
         }
+        tell_saturation(&self.component.name, now, &meter, sink);
         drop(meter);
         self.presence.tell(&self.component.name, now, count > 0, sink);
         if count == 0 {

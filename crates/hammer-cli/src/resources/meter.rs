@@ -1,10 +1,11 @@
 //! From samples to figures: what was used at rest, what over measurement, and what at most.
 
-use std::collections::VecDeque;
-
 use hammer_measure::Nanos;
 use hammer_pages::node::MachineLook;
 use hammer_pages::proc::MachineTicks;
+
+use super::greatest_rate::GreatestRate;
+use super::saturation_meter::SaturationMeter;
 
 /// To which figures a sample belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,14 +21,14 @@ pub(super) enum Stage {
 /// The samples of one component.
 #[derive(Debug)]
 pub(super) struct UsageMeter {
-    window: Nanos,
     idle: Presence,
     measured: Presence,
     /// Seconds over measurement in which a limit of CPU held it back.
     held_back: Span<f64>,
-    /// Of measurement, so many as the window needs.
-    recent: VecDeque<(Nanos, f64)>,
-    most: Option<f64>,
+    /// Cores in use, over a window of measurement.
+    greatest: GreatestRate,
+    /// Where the plan asks whether it is saturated.
+    saturation: Option<SaturationMeter>,
     /// The greatest memory over measurement, bytes.
     pub(super) memory_most: Option<u64>,
     /// Samples of measurement.
@@ -112,8 +113,19 @@ impl UsageMeter {
     /// A meter whose greatest use is that of a window of this length.
     pub(super) fn new(window: Nanos) -> Self {
         let ([idle, measured], held_back) = ([Presence::default(); 2], Span::new());
-        let recent = VecDeque::new();
-        Self { window, idle, measured, held_back, recent, most: None, memory_most: None, samples: 0, gaps: 0 }
+        let greatest = GreatestRate::over(window);
+        let (saturation, memory_most, samples, gaps) = (None, None, 0, 0);
+        Self { idle, measured, held_back, greatest, saturation, memory_most, samples, gaps }
+    }
+
+    /// The same, of which it is asked whether it is saturated.
+    pub(super) fn watching(self, saturation: SaturationMeter) -> Self {
+        Self { saturation: Some(saturation), ..self }
+    }
+
+    /// The looks at it that say whether it is saturated, where the plan asks that.
+    pub(super) const fn saturation(&self) -> Option<&SaturationMeter> {
+        self.saturation.as_ref()
     }
 
     /// Takes a sample: CPU seconds since some start, which is the same as long as the stage is, and memory in bytes.
@@ -125,7 +137,8 @@ impl UsageMeter {
                 self.samples += 1;
                 self.measured.found(at, cpu_seconds);
                 self.memory_most = self.memory_most.max(memory);
-                self.slide(at, cpu_seconds);
+                self.greatest.push(at, cpu_seconds);
+                self.saturation.iter_mut().for_each(|saturation| saturation.sample(at, cpu_seconds));
             }
         }
     }
@@ -138,7 +151,8 @@ impl UsageMeter {
             Stage::Measurement => {
                 self.measured.missed(at, cpu_seconds);
                 // A window is of a time in which it was there throughout.
-                self.recent.clear();
+                self.greatest.interrupt();
+                self.saturation.iter_mut().for_each(SaturationMeter::absent);
             }
         }
     }
@@ -165,20 +179,6 @@ impl UsageMeter {
         self.gaps += 1;
     }
 
-    fn slide(&mut self, at: Nanos, cpu_seconds: f64) {
-        self.recent.push_back((at, cpu_seconds));
-        // The window starts at the last sample that is as old as it is long.
-        while self.recent.get(1).is_some_and(|(next, _)| at.since(*next) >= self.window) {
-            self.recent.pop_front();
-        }
-        let Some((from, least)) = self.recent.front().copied() else { return };
-        let span = at.since(from);
-        if span >= self.window && span > Nanos::ZERO {
-            let rate = (cpu_seconds - least) / span.as_secs_f64();
-            self.most = Some(self.most.map_or(rate, |most| most.max(rate)));
-        }
-    }
-
     /// Cores that were in use at rest, while it was there; `None` where nobody looked or found it.
     pub(super) fn idle(&self) -> Option<f64> {
         self.idle.growth().map(|(used, seconds)| used / seconds)
@@ -193,7 +193,7 @@ impl UsageMeter {
     pub(super) fn most(&self) -> Option<f64> {
         let mean = self.measured().map(|(used, seconds)| used / seconds);
         // Where it came and went, the mean may be more than any window that it was there throughout.
-        [self.most, mean].into_iter().flatten().reduce(f64::max)
+        [self.greatest.most(), mean].into_iter().flatten().reduce(f64::max)
     }
 }
 

@@ -65,6 +65,16 @@ impl FollowedProcesses {
         }
     }
 
+    /// The number of the one among them, without what they start, that has used most CPU so far: a text may stand in the command line of the
+    /// shell that started the server, too.
+    pub(super) fn busiest(&mut self, all: &[ProcessStat], reader: &mut ProcReader) -> Option<u32> {
+        self.find_roots(all, reader);
+        let is_there = |process: &&ProcessStat| !process.has_ended;
+        let is_root = |process: &&ProcessStat| known(&self.roots, process).is_some_and(|root| root.is_root);
+        let roots = all.iter().filter(is_there).filter(is_root);
+        roots.max_by_key(|process| (process.user + process.system, process.pid)).map(|process| process.pid)
+    }
+
     fn find_roots(&mut self, all: &[ProcessStat], reader: &mut ProcReader) {
         match &self.selector {
             ProcessSelector::Pid(pid) => {

@@ -21,21 +21,17 @@ pub(crate) struct OwnSurroundings {
 impl OwnSurroundings {
     /// Those of this process, whose group is looked for once.
     pub(crate) fn find() -> Self {
-        let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-        let found = root().zip(cgroup::of_process(&own));
-        let groups = found.map(|(root, group)| groups_around(&root, group)).unwrap_or_default();
-        Self { groups }
+        Self { groups: groups_of("self") }
     }
 
     /// What was taken so far. What cannot be read is nothing.
     pub(crate) fn look(&self) -> Surroundings {
         let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
-        let quotas = self.groups.iter().filter_map(|group| cgroup::quota(&read(&group.join("cpu.max"))));
         let held_back =
             self.groups.iter().filter_map(|group| CgroupCpu::parse(&read(&group.join("cpu.stat"))));
         let stolen = MachineTicks::parse(&read(Path::new("/proc/stat"))).map_or(0, |ticks| ticks.steal);
         Surroundings {
-            quota: quotas.reduce(f64::min).map(|quota| quota.min(own_cores())),
+            quota: least_quota(&self.groups).map(|quota| quota.min(own_cores())),
             throttled: held_back.map(|cpu| cpu.throttled_us).max().unwrap_or(0) as f64 / 1e6,
             stolen: stolen as f64 / TICKS_PER_SECOND,
             pressed: pressure_us(&read(Path::new("/proc/pressure/cpu"))).unwrap_or(0) as f64 / 1e6,
@@ -49,8 +45,21 @@ fn own_cores() -> f64 {
     f64::from(cores.max(1))
 }
 
+/// The folders of the group of a process, by its number, and of those around that.
+pub(super) fn groups_of(process: &str) -> Vec<PathBuf> {
+    let text = fs::read_to_string(format!("/proc/{process}/cgroup")).unwrap_or_default();
+    let found = root().zip(cgroup::of_process(&text));
+    found.map(|(root, group)| groups_around(&root, group)).unwrap_or_default()
+}
+
+/// The least of the quotas of these groups, in cores; none where there is none.
+pub(super) fn least_quota(groups: &[PathBuf]) -> Option<f64> {
+    let read = |group: &PathBuf| fs::read_to_string(group.join("cpu.max")).unwrap_or_default();
+    groups.iter().filter_map(|group| cgroup::quota(&read(group))).reduce(f64::min)
+}
+
 /// The folder of a group and of all around it, but for the root, which has no limit.
-fn groups_around(root: &Path, group: &str) -> Vec<PathBuf> {
+pub(super) fn groups_around(root: &Path, group: &str) -> Vec<PathBuf> {
     let group = root.join(group.trim_start_matches('/'));
     group.ancestors().take_while(|folder| *folder != root).map(Path::to_path_buf).collect()
 }

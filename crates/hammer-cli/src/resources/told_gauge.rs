@@ -12,7 +12,7 @@ use super::meter::{Stage, UsageMeter};
 use super::presence::ToldPresence;
 use super::told_use::{RemoteTeller, Told, ToldBy, ToldUse, UseTeller};
 use super::trouble::ToldTrouble;
-use super::usage::{tell, tell_held_back};
+use super::usage::{tell, tell_held_back, tell_saturation};
 
 /// A component whose use somebody tells.
 #[derive(Clone, Debug)]
@@ -75,6 +75,7 @@ impl<T: UseTeller> Gauge for ToldGauge<T> {
             return meter.absent(stage, now, None);
         };
         meter.sample(stage, now, cpu, memory);
+        tell_saturation(&self.name, now, &meter, sink);
         if let Some(seconds) = held_back {
             meter.hold_back(stage, now, seconds);
         }

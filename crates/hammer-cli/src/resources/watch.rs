@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hammer_core::clock::MonotonicClock;
 use hammer_core::observe::Observer;
+use hammer_core::run::StopRule;
 use hammer_core::runtime::Clock;
 use hammer_measure::{Nanos, Now as _, Phase, Reporter, RunEvent};
+use hammer_report::Report;
 use hammer_report::report::servers::{
     ComponentResources, ComponentSource, CpuFigures, MachineResources, MachineUse, RemoteMachineResources,
     ServerResources,
@@ -23,8 +25,10 @@ use super::meter::{MachineMeter, MachineShares, UsageMeter};
 use super::process::ProcReader;
 use super::processes::ProcessSelector;
 use super::remote_machine::{RemoteMachine, RemoteMachineGauge};
+use super::saturation::SaturationWatch;
 use super::told_gauge::{ToldComponent, ToldGauge};
 use super::told_use::ToldBy;
+use crate::plan::Plan;
 use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::plan::resources::{CgroupPlan, ProcessPlan, ResourcesPlan};
@@ -37,6 +41,7 @@ pub(crate) struct ResourceWatch {
     every: Nanos,
     window: Nanos,
     idle: Nanos,
+    saturation: Option<SaturationWatch>,
     processes: Vec<ProcessComponent>,
     cgroups: Vec<CgroupComponent>,
     told: Vec<(ToldComponent, ComponentSource)>,
@@ -50,26 +55,37 @@ impl ResourceWatch {
     /// Whatever the plan names; `authorized` says who allowed peers that are neither loopback nor private.
     ///
     /// # Errors
-    /// A token that cannot be read, or roots, where they stand.
+    /// A token that cannot be read, or roots, where they stand; a server of which nobody knows how many cores it may use.
     pub(crate) fn new(
         plan: &ResourcesPlan,
         authorized: Option<&String>,
         clock: MonotonicClock,
     ) -> Result<Self, PlanError> {
         let window = Nanos::from(plan.window.duration());
-        let meter = || Arc::new(Mutex::new(UsageMeter::new(window)));
+        let saturation = SaturationWatch::of(plan)?;
+        let meter = |name: &str| {
+            let meter = UsageMeter::new(window);
+            let asked = saturation.as_ref().filter(|asked| asked.component == name);
+            Arc::new(Mutex::new(match asked {
+                Some(asked) => meter.watching(asked.meter()),
+                None => meter,
+            }))
+        };
         let processes = plan.processes.iter().map(|process| ProcessComponent {
             name: process.name.to_string(),
             selector: selector(process),
-            meter: meter(),
+            meter: meter(process.name.as_str()),
         });
         let cgroups = plan.cgroups.iter().map(|group| CgroupComponent {
             name: group.name.to_string(),
             selector: cgroup(group),
-            meter: meter(),
+            meter: meter(group.name.as_str()),
         });
         let told = told_by(plan, authorized)?.into_iter();
-        let told = told.map(|(name, by, source)| (ToldComponent { name, by, meter: meter() }, source));
+        let told = told.map(|(name, by, source)| {
+            let meter = meter(&name);
+            (ToldComponent { name, by, meter }, source)
+        });
         let machines = plan.machines.iter().map(|machine| RemoteMachine {
             name: machine.name.to_string(),
             page: PageSource::open(machine.url.url().clone(), authorized.cloned()),
@@ -80,6 +96,7 @@ impl ResourceWatch {
             every: plan.every.duration().into(),
             window,
             idle: plan.idle.duration().into(),
+            saturation: saturation.clone(),
             processes: processes.collect(),
             cgroups: cgroups.collect(),
             told: told.collect(),
@@ -163,8 +180,27 @@ impl ResourceWatch {
         self.every.clamp(LEAST_PATIENCE, MOST_PATIENCE)
     }
 
+    /// What ends the arrivals once a server is saturated, where the plan says so.
+    pub(crate) fn stop(&self) -> Option<StopRule> {
+        self.saturation.as_ref().and_then(SaturationWatch::stop)
+    }
+
+    /// What all samples come to, for the report of the run.
+    pub(crate) fn of_run(&self, plan: &Plan, report: &Report) -> ServerResources {
+        let figures = self.figures(report.totals.measurement.completed);
+        let saturation = self.saturation.as_ref().and_then(|asked| {
+            let processes = self.processes.iter().map(|component| (&component.name, &component.meter));
+            let cgroups = self.cgroups.iter().map(|component| (&component.name, &component.meter));
+            let told = self.told.iter().map(|(component, _)| (&component.name, &component.meter));
+            let (_, meter) =
+                processes.chain(cgroups).chain(told).find(|(name, _)| **name == asked.component)?;
+            Some(asked.figures(meter, plan, (&figures, report)))
+        });
+        ServerResources { saturation, ..figures }
+    }
+
     /// What all samples come to, where so many operations were completed over measurement.
-    pub(crate) fn figures(&self, completed: u64) -> ServerResources {
+    fn figures(&self, completed: u64) -> ServerResources {
         let of = |name: &str, source, meter: &Mutex<UsageMeter>| {
             let meter = meter.lock().unwrap_or_else(PoisonError::into_inner);
             component(name, source, &meter, completed)
@@ -186,6 +222,7 @@ impl ResourceWatch {
             window_ns: self.window.0,
             idle_ns: self.idle.0,
             components: processes.chain(cgroups).chain(told).collect(),
+            saturation: None,
             machine: machine(&self.machine.lock().unwrap_or_else(PoisonError::into_inner)),
             machines: machines.collect(),
         }
@@ -244,14 +281,14 @@ pub(crate) fn expect_processes(plan: &ResourcesPlan) -> Result<(), PlanError> {
     }
 }
 
-fn selector(process: &ProcessPlan) -> ProcessSelector {
+pub(super) fn selector(process: &ProcessPlan) -> ProcessSelector {
     match (process.pid, &process.command) {
         (Some(pid), _) => ProcessSelector::Pid(pid),
         (None, command) => ProcessSelector::Command(command.clone().unwrap_or_default()),
     }
 }
 
-fn cgroup(group: &CgroupPlan) -> CgroupSelector {
+pub(super) fn cgroup(group: &CgroupPlan) -> CgroupSelector {
     match (&group.path, group.pid) {
         (Some(path), _) => CgroupSelector::Folder(path.clone()),
         (None, Some(pid)) => CgroupSelector::Pid(pid),

@@ -146,6 +146,7 @@ impl DashboardState {
             RunEvent::Beside { at, what } => {
                 let kind = match what {
                     Beside::HookStarted { .. } | Beside::HookEnded { .. } => EntryKind::Hook,
+                    Beside::RecordHigh { .. } => EntryKind::Note,
                     Beside::Mark { .. } | Beside::MarksLeftOut { .. } => EntryKind::Mark,
                     Beside::NotReady { .. }
                     | Beside::ReadyAgain { .. }

@@ -457,3 +457,61 @@ fn what_contradicts_itself_is_refused_where_it_stands() {
         assert!(!ended.stderr.contains("canary"), "{block}: {}", ended.stderr);
     }
 }
+
+/// Users who come one by one, and a server that computes all the time: it may use one core, and is held to a part of that, since others may
+/// have the rest.
+#[test]
+fn a_server_that_uses_up_its_cores_ends_the_arrivals_and_is_told_with_what_it_did() {
+    let busy = Busy::named("hammer-test-saturated");
+    let resources = "{ every: 100ms, processes: [{ name: server, command: hammer-test-saturated }], \
+                     saturation: { cores: 1, above: 5%, for: 300ms, per_minute: 60000 } }";
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", &format!("{PLAN}resources: {resources}\n"));
+    let set = ["workloads.web.load={users: 2, groups: 2}", "phases={measurement: 60s}", "interval=100ms"];
+    let set = set.iter().flat_map(|change| ["--set", change]);
+    let args: Vec<&str> = ["run", &plan, "--out", "-"].into_iter().chain(set).collect();
+    let ended = hammer(&args);
+    drop(busy);
+    let report = ended.report();
+    let stopped = "the CPU of server was above 5 % of its 1 cores for 300ms";
+    assert_eq!(report.run.stopped, stopped, "{}", ended.stderr);
+    let of = report.server_resources.as_ref().unwrap().saturation.as_ref().unwrap();
+    let span = of.reached.unwrap();
+    assert_eq!((of.cores, span.users, of.shares_cores), (1.0, Some(4), Some(true)));
+    assert!(span.to_ns - span.from_ns >= 300_000_000, "{span:?}");
+    // What is said of a minute and of cores follows from what was counted.
+    let of_core = span.operations as f64 / span.seconds * 60.0 / span.mean_cores;
+    assert!((span.per_minute_core.unwrap() / of_core - 1.0).abs() < 1e-9, "{span:?}");
+    assert!((of.cores_needed.unwrap() * of_core / 60_000.0 - 1.0).abs() < 1e-9, "{of:?}");
+    assert!(words(&ended.stderr).contains(", from 4 users on: "), "{}", ended.stderr);
+}
+
+/// A text whose lines may break anywhere.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_server_that_is_idle_is_said_not_to_be_used_up_and_ends_nothing() {
+    let resources = "{ every: 100ms, processes: [{ name: server, pid: PID }], saturation: { for: 200ms } }";
+    let mut idle = Command::new("sleep").arg("600").spawn().unwrap();
+    let ended = run(&resources.replace("PID", &idle.id().to_string()));
+    idle.kill().unwrap();
+    idle.wait().unwrap();
+    let report = ended.report();
+    let of = report.server_resources.as_ref().unwrap().saturation.as_ref().unwrap();
+    assert_eq!((of.reached, report.run.stopped.as_str()), (None, "as planned"));
+    assert!(of.most_share.is_some_and(|most| most < 0.5), "{of:?}");
+    assert!(words(&ended.stderr).contains("What it can do is not known from this run"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_server_that_is_not_there_yet_has_no_cores_that_anybody_knows() {
+    let ended = run("{ processes: [{ name: server, command: no-such-server }], saturation: {} }");
+    assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("resources.saturation.cores: `server` is not there yet"),
+        "{}",
+        ended.stderr
+    );
+}

@@ -84,7 +84,7 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
     /// One user's life.
     async fn live(self: Rc<Self>, slot: Rc<OperationSlot<PendingOperation<W::Op>>>) {
         let user = slot.index * self.context.shards + self.context.shard;
-        let mut state = self.context.slot_state();
+        let mut state = SlotState { group: self.stages.group_of(user), ..self.context.slot_state() };
         let phases = self.arrivals_started(&slot).await;
         let mut earliest = self.first_turn(user, phases.start);
         let mut iteration = 0u64;

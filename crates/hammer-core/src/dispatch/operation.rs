@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::rc::Rc;
 
-use hammer_measure::recorder::Completion;
+use hammer_measure::recorder::{Completion, UserGroup};
 use hammer_measure::{Nanos, Outcome, Phase};
 
 use crate::ended::Ended;
@@ -19,12 +19,14 @@ pub(super) struct SlotState<W: Workload> {
     pub(super) op: Option<W::Op>,
     pub(super) user: Option<W::User>,
     pub(super) record: OperationRecord,
+    /// The group of its user, where users are counted by group.
+    pub(super) group: Option<UserGroup>,
 }
 
 impl<W: Workload, R: Runtime> LaneContext<W, R> {
     /// What a slot starts with.
     pub(super) fn slot_state(&self) -> SlotState<W> {
-        SlotState { op: None, user: None, record: self.new_record() }
+        SlotState { op: None, user: None, record: self.new_record(), group: None }
     }
 
     /// Carries an operation out in `slot` from `started` on, in the slot's own where `pending` brings none; returns when
@@ -42,7 +44,7 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
         let deadline = self.deadline_from(started);
         let admission =
             Admission { seq, series, phase, intended: timing.intended(), started: timing.start() };
-        let SlotState { op: kept, user, record } = state;
+        let SlotState { op: kept, user, record, group } = state;
         record.start(admission);
         let prepared = op.unwrap_or_else(|| self.prepare(seq, kept.take()));
         let op = kept.insert(prepared);
@@ -63,7 +65,13 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
         self.meter.look(at_hand);
         let held_up = self.meter.held_up(hold_up, completion.read_lag, at_hand);
         let completion = Completion { held_up, ..completion };
-        self.recorder.borrow_mut().finish(series, phase, &timing, &completion);
+        {
+            let mut recorder = self.recorder.borrow_mut();
+            recorder.finish(series, phase, &timing, &completion);
+            if let Some(group) = *group {
+                recorder.ended_in_group(self.first_series, phase, group, &timing, completion.outcome);
+            }
+        }
         if completion.outcome != Outcome::Accepted {
             record.tell_answer(&finished);
         }

@@ -1,6 +1,7 @@
 //! How many users there are, over time.
 
 use hammer_measure::Nanos;
+use hammer_measure::recorder::UserGroup;
 
 /// One stage of a ramp of users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,17 +17,31 @@ pub struct Stage {
 pub struct Stages {
     first: usize,
     stages: Vec<Stage>,
+    /// How many groups the users are counted by; 0: by none.
+    groups: usize,
 }
 
 impl Stages {
     /// `users` from the start on.
     pub fn constant(users: usize) -> Self {
-        Self { first: users, stages: Vec::new() }
+        Self::ramped(users, Vec::new())
     }
 
     /// From `first` users through the stages.
     pub fn ramped(first: usize, stages: Vec<Stage>) -> Self {
-        Self { first, stages }
+        Self { first, stages, groups: 0 }
+    }
+
+    /// The same users, counted by so many groups; there are as many of each, or one more, whenever users come and go.
+    #[must_use]
+    pub fn in_groups(self, groups: usize) -> Self {
+        Self { groups, ..self }
+    }
+
+    /// The group of user `user`, from 0; none where they are counted by none.
+    pub fn group_of(&self, user: usize) -> Option<UserGroup> {
+        let place = user.checked_rem(self.groups)?;
+        Some(UserGroup { place, of: self.groups })
     }
 
     /// The most users that there ever are.
@@ -78,6 +93,17 @@ mod tests {
         let stages = Stages::constant(3);
         assert_eq!(stages.present_from(2, Nanos(5)), Some(Nanos(5)));
         assert_eq!(stages.present_from(3, Nanos(5)), None);
+    }
+
+    #[test]
+    fn groups_have_as_many_users_whoever_of_them_is_there() {
+        let stages = Stages::constant(40).in_groups(4);
+        let users_of = |place| {
+            let group = UserGroup { place, of: 4 };
+            (0..40).filter(|user| stages.group_of(*user) == Some(group)).count()
+        };
+        assert_eq!([0, 1, 2, 3, 4].map(users_of), [10, 10, 10, 10, 0]);
+        assert_eq!(Stages::constant(40).group_of(7), None);
     }
 
     #[test]

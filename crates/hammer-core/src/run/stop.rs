@@ -7,6 +7,8 @@ use hammer_measure::snapshot::Observation;
 pub struct StopRule {
     observation: String,
     until: Until,
+    /// What it means, where that is told in other words.
+    reason: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,12 +24,18 @@ enum Until {
 impl StopRule {
     /// Once `observation` (`tree_size`) has this value.
     pub fn at_least(observation: impl Into<String>, value: f64) -> Self {
-        Self { observation: observation.into(), until: Until::AtLeast(value) }
+        Self { observation: observation.into(), until: Until::AtLeast(value), reason: None }
     }
 
     /// Once `observation` has grown by so much beyond the value that was seen first.
     pub fn grown(observation: impl Into<String>, by: f64) -> Self {
-        Self { observation: observation.into(), until: Until::Grown { by, from: None } }
+        Self { observation: observation.into(), until: Until::Grown { by, from: None }, reason: None }
+    }
+
+    /// The same, of which `reason` is told.
+    #[must_use]
+    pub fn because(self, reason: String) -> Self {
+        Self { reason: Some(reason), ..self }
     }
 
     /// Takes a look; the reason, where it ends the arrivals.
@@ -36,13 +44,14 @@ impl StopRule {
             return None;
         }
         let name = &self.observation;
-        match &mut self.until {
+        let found = match &mut self.until {
             Until::AtLeast(value) => (seen.value >= *value).then(|| format!("{name} reached {value}")),
             Until::Grown { by, from } => {
                 let from = *from.get_or_insert(seen.value);
                 (seen.value - from >= *by).then(|| format!("{name} grew by {by} from {from}"))
             }
-        }
+        };
+        found.map(|found| self.reason.clone().unwrap_or(found))
     }
 }
 
@@ -69,6 +78,8 @@ mod tests {
     fn a_value_that_is_reached_at_once_ends_the_arrivals() {
         let rule = StopRule::at_least("tree_size", 100.0);
         let reached = Some("tree_size reached 100".to_owned());
-        assert_eq!(reasons(rule, &[("tree_size", 99.0), ("tree_size", 101.0)]), [None, reached]);
+        assert_eq!(reasons(rule.clone(), &[("tree_size", 99.0), ("tree_size", 101.0)]), [None, reached]);
+        let meant = rule.because("the tree is full".to_owned());
+        assert_eq!(reasons(meant, &[("tree_size", 100.0)]), [Some("the tree is full".to_owned())]);
     }
 }

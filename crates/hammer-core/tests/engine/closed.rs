@@ -18,6 +18,21 @@ fn users_wait_for_their_answers_and_think() {
 }
 
 #[test]
+fn users_are_counted_by_group_whatever_the_shards() {
+    for shards in [1, 3] {
+        let stages = Stages::constant(10).in_groups(4);
+        let load = users(stages, Think::Constant(MILLI * 90), Iterations::Endless);
+        let run = Simulated::measuring(SECOND).over(shards);
+        let record = run.run(Scripted::answering_after(MILLI * 10), load).series[0][1].clone();
+        let counted: Vec<_> = record.groups.iter().map(|group| (group.completed, group.accepted)).collect();
+        // Ten users in four groups: three, three, two and two.
+        assert_eq!(counted, [(30, 30), (30, 30), (20, 20), (20, 20)], "on {shards}");
+        assert!(record.groups.iter().all(|group| group.longest == MILLI * 10), "{:?}", record.groups);
+        assert_eq!(record.groups[3].time, MILLI * 200);
+    }
+}
+
+#[test]
 fn a_stall_is_not_in_the_figures_of_a_closed_loop() {
     let server = Scripted::answering_after(MILLI * 2).stalled(Nanos::from_secs(10), Nanos::from_secs(2));
     let load = users(Stages::constant(8), Think::Constant(MILLI * 6), Iterations::Endless);

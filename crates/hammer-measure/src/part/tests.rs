@@ -5,7 +5,7 @@ use super::*;
 use crate::fixture::{Parts, any_completion, any_parts, carry_out, completion};
 use crate::outcome::{Detail, Fate, Outcome};
 use crate::promise::add_kind;
-use crate::recorder::{Completion, LateAlarm, Recorder, SeriesRecord};
+use crate::recorder::{Completion, LateAlarm, Recorder, SeriesRecord, UserGroup};
 use crate::series::Phase;
 use crate::snapshot::add_observation;
 use crate::timing::Nanos;
@@ -52,6 +52,8 @@ fn tell(recorder: &mut Recorder, act: &Act) {
             recorder.answered(1, Phase::WarmUp, cause, *waited, "a server's words");
             recorder.computed(1, Phase::WarmUp, *waited);
             recorder.present(0, PHASE, *waited);
+            let group = UserGroup { place: (waited.0 % 3) as usize, of: 3 };
+            recorder.ended_in_group(0, PHASE, group, &timing, completion.outcome);
         }
         Act::ShedLate(late) => {
             recorder.offer(0, PHASE);
@@ -137,7 +139,7 @@ fn a_part_comes_back_as_it_was_sent() {
     let three = three();
     assert_eq!(sent(&three), three);
     let json = serde_json::to_string(&three).unwrap();
-    assert!(json.starts_with("{\"version\":9,\"index\":3,"), "{json}");
+    assert!(json.starts_with("{\"version\":10,\"index\":3,"), "{json}");
     assert_eq!(serde_json::from_str::<PartInterval>(&json).unwrap(), three);
     assert_eq!(three.to_bytes()[0], VERSION);
 }
@@ -200,7 +202,7 @@ fn bytes_that_are_none_say_why() {
     let bytes = three().to_bytes();
     let message = |bytes: &[u8], series| PartInterval::from_bytes(bytes, series).unwrap_err().to_string();
     let other = [&[1], &bytes[1..]].concat();
-    assert!(message(&other, SERIES).ends_with("it is written in format 1, and format 9 is read"));
+    assert!(message(&other, SERIES).ends_with("it is written in format 1, and format 10 is read"));
     let longer = [&bytes[..], &[0]].concat();
     assert!(message(&longer, SERIES).ends_with("1 more bytes follow it"));
     assert!(message(&bytes, 3).ends_with("it has 2 series, and the run has 3"));

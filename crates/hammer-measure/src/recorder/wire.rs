@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::SeriesRecord;
 use super::answer::{self, FirstAnswer};
+use super::group::{self, GroupRecord};
 use crate::histogram::{Distribution, MOST_COUNTED};
 use crate::outcome::{Detail, Fate};
 use crate::timing::Nanos;
@@ -80,6 +81,9 @@ impl SeriesRecord {
         if !self.held_up.is_of(self.fates.iter().sum(), self.fate(Fate::Shed)) {
             return Some("more operations were held up than ended");
         }
+        if !group::are_whole(&self.groups) {
+            return Some("a group of its users did what none could");
+        }
         if !self.causes_are_of_fates() {
             return Some("its causes are not those of its fates");
         }
@@ -96,7 +100,8 @@ impl SeriesRecord {
             [self.offered, self.dispatched, self.resent, self.redialled, self.bytes_out, self.bytes_in];
         let changes = [self.backlog, self.in_flight].map(i64::unsigned_abs);
         let ended = self.ended.iter().flatten().copied();
-        let mut counts = counts.into_iter().chain(changes).chain(self.fates).chain(ended);
+        let of_groups = self.groups.iter().map(|group| group.completed);
+        let mut counts = counts.into_iter().chain(changes).chain(self.fates).chain(ended).chain(of_groups);
         counts.all(|count| count <= MOST_COUNTED) && self.user_time <= MOST_USER_TIME
     }
 
@@ -126,6 +131,7 @@ impl SeriesRecord {
             + all.map(Distribution::bytes).sum::<usize>()
             + self.held_up.bytes()
             + answers.sum::<usize>()
+            + self.groups.len() * size_of::<GroupRecord>()
     }
 }
 

@@ -24,6 +24,7 @@ pub(super) fn problems(report: &Report) -> Vec<String> {
     for of_service in &report.connections {
         of_connections(of_service, &mut problems);
     }
+    problems.extend(report.groups.iter().filter_map(|groups| groups.problem(&report.series)));
     of_totals(report, &mut problems);
     of_promises(report, &mut problems);
     for interval in &report.intervals {

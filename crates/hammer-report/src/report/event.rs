@@ -100,6 +100,17 @@ pub enum Event {
         /// When it was first seen not to be.
         since_ns: u64,
     },
+    /// An operation of a group of users took longer than any of that group before, in measurement: the longest of an interval.
+    RecordHigh {
+        /// When it was done.
+        at_ns: u64,
+        /// The workload.
+        workload: String,
+        /// The group, from 1.
+        group: u64,
+        /// From when it was due until it was done.
+        response_time_ns: u64,
+    },
     /// A peer of a service answered for the first time, a second or more after the service did.
     PeerJoined {
         /// The end of the interval in which it did.
@@ -208,6 +219,9 @@ impl Event {
             Beside::MarksLeftOut { count } => Self::MarksLeftOut { at_ns, count },
             Beside::NotReady { endpoint, said } => Self::NotReady { at_ns, endpoint, said },
             Beside::ReadyAgain { endpoint, since } => Self::ReadyAgain { at_ns, endpoint, since_ns: since.0 },
+            Beside::RecordHigh { workload, group, response_time } => {
+                Self::RecordHigh { at_ns, workload, group, response_time_ns: response_time.0 }
+            }
             Beside::PeerJoined { service, peer } => {
                 Self::PeerJoined { at_ns, service, peer: peer.to_string() }
             }
@@ -220,7 +234,7 @@ impl Event {
         }
     }
 
-    /// What happened beside the load: `hook`, `mark`, `ready` or `peer`, and the words; none for any other event.
+    /// What happened beside the load: `hook`, `mark`, `ready`, `longest` or `peer`, and the words; none for any other event.
     pub fn beside_words(&self) -> Option<(&'static str, String)> {
         Some(match self {
             Self::HookStarted { name, .. } => ("hook", format!("{name} started")),
@@ -240,6 +254,9 @@ impl Event {
             Self::ReadyAgain { at_ns, endpoint, since_ns } => {
                 let after = Nanos(at_ns.saturating_sub(*since_ns));
                 ("ready", format!("{endpoint} is again, after {after}"))
+            }
+            Self::RecordHigh { workload, group, response_time_ns, .. } => {
+                ("longest", format!("{} of {workload}, group {group}", Nanos(*response_time_ns)))
             }
             Self::PeerJoined { service, peer, .. } => ("peer", format!("{peer} of {service} first answered")),
             Self::PeerSilent { service, peer, last_ns, failed, .. } => {
@@ -288,6 +305,7 @@ impl Event {
             | Self::MarksLeftOut { at_ns, .. }
             | Self::NotReady { at_ns, .. }
             | Self::ReadyAgain { at_ns, .. }
+            | Self::RecordHigh { at_ns, .. }
             | Self::PeerJoined { at_ns, .. }
             | Self::PeerSilent { at_ns, .. }
             | Self::PeerBack { at_ns, .. } => *at_ns,

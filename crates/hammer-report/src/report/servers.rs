@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::saturation::Saturation;
+
 /// What the servers of a run and their machine used, as it was sampled beside the load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerResources {
@@ -14,6 +16,9 @@ pub struct ServerResources {
     pub idle_ns: u64,
     /// By component, in the order of the plan: processes, control groups, pages of metrics, then what a Prometheus was asked.
     pub components: Vec<ComponentResources>,
+    /// Whether the CPU of a server was used up, and what it did then; `null` where the plan does not ask.
+    #[serde(default)]
+    pub saturation: Option<Saturation>,
     /// The machine that hammer runs on.
     pub machine: MachineResources,
     /// Other machines, in the order of the plan.

@@ -28,7 +28,7 @@ pub(super) fn render(page: &mut Page, series: &Series, has_steps: bool) {
         answers(figures).iter().for_each(|said| page.paragraph("  answer", said));
     }
     page.paragraph("  bytes", &traffic(&figures.counts));
-    warm_up(page, &series.warm_up);
+    warm_up(page, &series.warm_up, figures);
     durations(page, figures);
     series.notes.iter().for_each(|note| page.paragraph("  note", note));
     if let Some(users) = &series.users_over_rate {
@@ -105,13 +105,22 @@ fn traffic(counts: &Counts) -> String {
     format!("{} out, {} in{resent}{redialled}", bytes(counts.bytes_out), bytes(counts.bytes_in))
 }
 
-/// Warm-up is worth a line only when something went wrong in it: cold starts are a finding.
-fn warm_up(page: &mut Page, figures: &PhaseFigures) {
-    if figures.counts.offered == figures.counts.fates.accepted {
+/// Warm-up is worth a line only when something went wrong in it, or took far longer than later: cold starts are a finding.
+fn warm_up(page: &mut Page, figures: &PhaseFigures, measured: &PhaseFigures) {
+    let cold = cold_start(figures, measured);
+    if figures.counts.offered == figures.counts.fates.accepted && cold.is_none() {
         return;
     }
     let causes = causes(figures).map_or_else(String::new, |causes| format!("; {causes}"));
-    page.paragraph("  warm-up", &format!("{}{causes}", fates(&figures.counts)));
+    page.paragraph("  warm-up", &format!("{}{causes}{}", fates(&figures.counts), cold.unwrap_or_default()));
+}
+
+/// How long the first operations took, where that is on average twice as long as the later ones, or longer.
+fn cold_start(first: &PhaseFigures, later: &PhaseFigures) -> Option<String> {
+    let (first, later) = (first.durations.response_time.as_ref()?, later.durations.response_time.as_ref()?);
+    let (cold, warm) = (first.mean_ns, later.mean_ns);
+    let is_cold = cold.least() >= warm.least().saturating_mul(2);
+    is_cold.then(|| format!("; response time {cold} on average, {} at most, and {warm} later", first.max_ns))
 }
 
 fn durations(page: &mut Page, figures: &PhaseFigures) {

@@ -8,11 +8,13 @@ use crate::report::servers::{
 
 use super::number::{bytes, grouped};
 use super::page::Page;
+use super::saturation;
 
 pub(super) fn render(page: &mut Page, servers: &ServerResources) {
     if !servers.components.is_empty() {
         table(page, servers);
     }
+    servers.saturation.iter().for_each(|of| saturation::render(page, of));
     page.paragraph("machine", &machine(&servers.machine));
     for RemoteMachineResources { name, figures, gaps, .. } in &servers.machines {
         let missed = match gaps {
@@ -130,6 +132,7 @@ mod tests {
         let cpu = CpuFigures { used_s: 51.0, mean_cores: 0.85, max_cores: 1.5 };
         let using = MachineUse { user: 0.341, system: 0.1, iowait: 0.0, steal: 0.02 };
         let servers = ServerResources {
+            saturation: None,
             every_ns: 1_000_000_000,
             window_ns: 10_000_000_000,
             idle_ns: 0,

@@ -51,3 +51,23 @@ fn a_command_that_was_refused_is_not_said_to_be_done_and_who_refused_it_is_named
         ]
     );
 }
+
+#[test]
+fn a_cold_start_is_told_of_what_was_accepted_and_a_warm_one_is_not() {
+    let first = |took: u64| {
+        let mut story = Story::new(vec![operation("get", "get")]);
+        story.interval(Phase::WarmUp);
+        story.start((0, Phase::WarmUp), 10);
+        story.accept_started((0, Phase::WarmUp), 10, Nanos::from_millis(took));
+        story.interval(Phase::WarmUp);
+        story.start((0, Phase::Measurement), 100);
+        story.accept_started((0, Phase::Measurement), 100, Nanos::from_millis(20));
+        story.interval(Phase::Measurement);
+        paragraphs(&render(&report_of(&story.finish(|_| {}))), "  warm-up")
+    };
+    assert_eq!(first(30), Vec::<String>::new());
+    let told = first(1_000);
+    let [told] = told.as_slice() else { panic!("{told:?}") };
+    assert!(told.starts_with("10 offered = 10 accepted; response time "), "{told}");
+    assert!(told.contains(" at most, and 20.0ms later"), "{told}");
+}
