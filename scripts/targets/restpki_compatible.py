@@ -15,16 +15,21 @@ from datetime import datetime, timezone
 from io import BytesIO
 
 from aiohttp import web
-from asn1crypto import algos, core, x509
+from asn1crypto import algos, cms, core, x509
 from cryptography import x509 as verifying
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding
 from pyhanko.keys import load_cert_from_pemder, load_private_key_from_pemder
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+from pyhanko.pdf_utils.misc import PdfError
+from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign import fields, signers, timestamps
 from pyhanko.sign.signers import pdf_cms
 from pyhanko.sign.signers.pdf_signer import PdfTBSDocument
+from pyhanko.sign.validation import async_validate_detached_cms, async_validate_pdf_signature
+from pyhanko.sign.validation.errors import SignatureValidationError
+from pyhanko_certvalidator import ValidationContext
 from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 FOLDER, PORT, TOKEN_FILE = sys.argv[1], int(sys.argv[2]), sys.argv[3]
@@ -348,6 +353,66 @@ async def finish_pades(request, body):
     )
     file = file_model(state["file"].getvalue(), "application/pdf", body.get("forceBlobResult"))
     return {"signatureFile": file, "certificate": model(certificate), "callbackArgument": None}
+
+
+def opened(errors):
+    """A signature in a file that was validated, and what is wrong with it."""
+    def item(kind, message):
+        return {"type": kind, "message": message, "detail": None, "innerValidationResults": None}
+
+    passed = [] if errors else [item("Success", "Signature")]
+    results = {"errors": [item(*error) for error in errors], "warnings": [], "passedChecks": passed}
+    return {"signingTime": None, "certificate": None, "timestamps": [], "validationResults": results}
+
+
+async def errors_of(validation):
+    """What is wrong with a signature that pyHanko validates."""
+    try:
+        status = await validation
+    except (SignatureValidationError, ValueError) as why:
+        return [("InvalidSignature", str(why))]
+    errors = []
+    if not status.intact:
+        errors.append(("MessageDigestMismatch", "The message digest does not match"))
+    if not status.valid:
+        errors.append(("SignatureAlgorithmValidationFailed", "The signature does not match"))
+    if not status.trusted:
+        errors.append(("CertificateChainRootNotTrusted", "The certificate leads to no trusted root"))
+    if not errors and not status.bottom_line:
+        errors.append(("InvalidSignature", "A timestamp or a revision behind the signature does not pass"))
+    return errors
+
+
+def roots():
+    return ValidationContext(trust_roots=[CA], allow_fetching=False)
+
+
+@api("POST", "/Api/CadesSignatures/Open")
+async def open_cades(_request, body):
+    try:
+        content = cms.ContentInfo.load(document(body.get("file")))
+        signed = content["content"] if content["content_type"].native == "signed_data" else None
+        enveloped = signed["encap_content_info"]["content"].native if signed else None
+    except (ValueError, TypeError) as why:
+        raise code("InvalidCms", str(why)) from why
+    if enveloped is None:
+        raise code("InvalidCms", "there is no content")
+    # A timestamp is looked at beside what is signed alone.
+    signed["encap_content_info"] = {"content_type": "data"}
+    errors = await errors_of(async_validate_detached_cms(enveloped, signed, roots(), roots()))
+    return {"signers": [opened(errors)], "encapsulatedContentType": "Data", "hasEncapsulatedContent": True}
+
+
+@api("POST", "/Api/PadesSignatures/Open")
+async def open_pades(_request, body):
+    try:
+        signatures = PdfFileReader(BytesIO(document(body.get("file")))).embedded_signatures
+    except (PdfError, ValueError) as why:
+        raise code("InvalidPdf", str(why)) from why
+    signers_of = [opened(await errors_of(async_validate_pdf_signature(each, roots(), roots()))) for each in signatures]
+    for each, signature in zip(signers_of, signatures):
+        each |= {"isDocumentTimestamp": False, "signatureFieldName": signature.field_name}
+    return {"signers": signers_of}
 
 
 @api("POST", "/Api/TimestampPlans/{plan}/Issue")

@@ -24,7 +24,7 @@ pub(crate) use load::{LoadArgs, ReachArgs};
 pub(crate) use output::OutputArgs;
 pub(crate) use pki::{
     CadesArgs, DocumentsArgs, PkiAuthArgs, PkiCommand, PkiServiceArgs, PkiSignArgs, PkiTimestampArgs,
-    SignersArgs,
+    PkiValidateArgs, SignersArgs,
 };
 pub(crate) use plan::{ChangeArgs, PlanArgs};
 pub(crate) use resources::ResourcesArgs;

@@ -6,7 +6,7 @@ use hammer_cms::signature::{ExpectedSignature, KnownSigner, SignatureForm, Signa
 use hammer_cms::signed_data::SignedData;
 use hammer_cms::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampVerifier};
 use hammer_pdf::document::Document;
-use hammer_pdf::signed::PdfSignature;
+use hammer_pdf::signed::{LastSignature, PdfSignature};
 use hammer_tlog::keys::chain::TrustedAuthorities;
 
 /// A CMS that holds has the signed attributes of a recorded one, byte for byte; its timestamp, where that holds, is a recorded one of it.
@@ -52,6 +52,11 @@ pub(crate) fn timestamp(data: &[u8]) -> bool {
 pub(crate) fn pdf(data: &[u8]) -> bool {
     let sent = Document::new(7, 3, 2_048).expect("a document");
     let file = [&sent.to_vec()[..], data].concat();
+    if let Ok(last) = LastSignature::read(&file) {
+        let is_covered = |at: usize| at < last.end && !last.gap.contains(&at);
+        let streams = last.streams(&file);
+        assert!(streams.into_iter().all(|stream| is_covered(stream.start) && is_covered(stream.end - 1)));
+    }
     let Ok(found) = PdfSignature::read(&file, &sent) else { return false };
     let signed = found.signed(&file);
     assert_eq!(signed[0].len() + found.gap.len() + signed[1].len(), file.len());

@@ -8,10 +8,10 @@ use crate::stored_file::StoredFile;
 
 /// The files, by their tokens: the oldest make room where they are too many or too large together.
 #[derive(Debug, Default)]
-pub(crate) struct Blobs(Mutex<Table>);
+pub(crate) struct Blobs(Mutex<BlobTable>);
 
 #[derive(Debug, Default)]
-struct Table {
+struct BlobTable {
     kept: HashMap<String, Blob>,
     /// Tokens in the order in which they were given, those that are gone by now among them.
     order: VecDeque<String>,
@@ -77,15 +77,15 @@ impl Blobs {
     }
 
     pub(crate) fn clear(&self) {
-        *self.lock() = Table::default();
+        *self.lock() = BlobTable::default();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Table> {
+    fn lock(&self) -> MutexGuard<'_, BlobTable> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Table {
+impl BlobTable {
     fn keep(&mut self, token: String, blob: Blob) {
         self.bytes += blob.file.len();
         self.order.push_back(token.clone());

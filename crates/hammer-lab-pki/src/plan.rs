@@ -7,7 +7,7 @@ use hammer_values::TimeSpan;
 use serde::{Deserialize, Serialize};
 
 /// What a lie of the embedded signature service is. All that it does not name is right. Each is of one signature, and chosen as it is
-/// started.
+/// started, or of one file, as it is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PkiLieKind {
@@ -27,12 +27,21 @@ pub enum PkiLieKind {
     StaleTimestamp,
     /// The timestamp is over something else.
     TimestampOverAnotherImprint,
+    /// A file that does not hold is called valid.
+    AcceptsAltered,
+    /// A file that holds is called invalid.
+    RefusesValid,
 }
 
 impl PkiLieKind {
     /// Whether it is about a timestamp.
     pub(crate) fn is_of_timestamps(self) -> bool {
         matches!(self, Self::NoTimestamp | Self::StaleTimestamp | Self::TimestampOverAnotherImprint)
+    }
+
+    /// Whether it is about what is said of a file that is opened.
+    pub(crate) fn is_of_verdicts(self) -> bool {
+        matches!(self, Self::AcceptsAltered | Self::RefusesValid)
     }
 
     /// Whether it is about what stands in a PDF.
@@ -63,8 +72,8 @@ const fn an_hour() -> TimeSpan {
 pub struct PkiLabPlan {
     /// Listener, threads, TLS.
     pub serve: ServePlan,
-    /// What goes wrong on purpose. Endpoints: info, authentication, cades-start, cades-finish, pades-start, pades-finish, timestamp, tsa, upload,
-    /// blob, other.
+    /// What goes wrong on purpose. Endpoints: info, authentication, cades-start, cades-finish, pades-start, pades-finish, open, timestamp,
+    /// upload, blob, other.
     pub faults: FaultScript,
     /// Seed of the P-256 keys of the timestamp authority: whoever knows it holds them.
     pub key_seed: u64,

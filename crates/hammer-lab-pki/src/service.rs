@@ -37,8 +37,8 @@ pub(crate) type Answered = Result<Response<AnswerBody>, Refusal>;
 /// What a signature service holds.
 #[derive(Debug)]
 pub(crate) struct PkiService {
-    clock: Arc<dyn Clock>,
-    trusted: Option<TrustedAuthorities>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) trusted: Option<TrustedAuthorities>,
     timestamps: Timestamps,
     /// Who signs in the place of the caller, as a lie.
     stranger: Authority,
@@ -46,7 +46,7 @@ pub(crate) struct PkiService {
     nonces: Pending<Vec<u8>>,
     signatures: Pending<StartedSignature>,
     pub(crate) blobs: Blobs,
-    lies: AnswerLies<PkiLieKind>,
+    pub(crate) lies: AnswerLies<PkiLieKind>,
     random: SystemRandom,
 }
 
@@ -292,12 +292,14 @@ impl PkiService {
 
     fn lie(&self, has_timestamp: bool, is_pdf: bool) -> Option<PkiLieKind> {
         let can_be_told = |kind: PkiLieKind| {
-            (has_timestamp || !kind.is_of_timestamps()) && (is_pdf || !kind.is_of_documents())
+            (has_timestamp || !kind.is_of_timestamps())
+                && (is_pdf || !kind.is_of_documents())
+                && !kind.is_of_verdicts()
         };
         self.lies.next_of(self.clock.elapsed(), can_be_told)
     }
 
-    fn file(&self, asked: Option<AskedFile>) -> Result<Vec<u8>, Refusal> {
+    pub(crate) fn file(&self, asked: Option<AskedFile>) -> Result<Vec<u8>, Refusal> {
         let asked = given(asked, "file")?;
         match (asked.content, asked.blob_token) {
             (Some(content), _) => Ok(content),
@@ -360,26 +362,26 @@ fn trusted(plan: &PkiLabPlan) -> Result<Option<TrustedAuthorities>, LabError> {
 }
 
 /// Whether signatures of that policy have a timestamp.
-fn policy(known: &[(&str, bool)], id: &str) -> Result<bool, Refusal> {
+pub(crate) fn policy(known: &[(&str, bool)], id: &str) -> Result<bool, Refusal> {
     let found = known.iter().find(|(known, _)| *known == id);
     found.map(|(_, has)| *has).ok_or_else(|| Refusal::code("SignaturePolicyNotFound", id))
 }
 
 /// The SHA-256 among these hashes.
-fn sha256_of(hashes: &[AskedHash]) -> Result<Vec<u8>, Refusal> {
+pub(crate) fn sha256_of(hashes: &[AskedHash]) -> Result<Vec<u8>, Refusal> {
     let found = hashes.iter().find(|hash| hash.algorithm == "SHA256");
     let found = found.and_then(|hash| from_base64(&hash.value).ok()).filter(|hash| hash.len() == 32);
     found.ok_or_else(|| Refusal::code("InvalidHash", "there is no SHA256 of 32 bytes"))
 }
 
 /// Rest PKI's policies of CAdES, and whether each has a timestamp.
-const CADES_POLICIES: [(&str, bool); 3] = [
+pub(crate) const CADES_POLICIES: [(&str, bool); 3] = [
     ("a4522485-c9e5-46c3-950b-0d6e951e17d1", false),
     ("3ddd8001-1672-4eb5-a4a2-6e32b17ddc46", false),
     ("a5332ad1-d105-447c-a4bb-b5d02177e439", true),
 ];
 /// The same of PAdES.
-const PADES_POLICIES: [(&str, bool); 4] = [
+pub(crate) const PADES_POLICIES: [(&str, bool); 4] = [
     ("78d20b33-014d-440e-ad07-929f05d00cdf", false),
     ("3fec800c-366c-49bf-82c5-2e72154e70f6", false),
     ("6a39aeea-a2d0-4754-bf8c-19da15296ddb", true),

@@ -70,6 +70,8 @@ impl PkiTarget {
             }
             (&Method::POST, ["Api", "v3", "CadesSignatures"]) => service.start_cades(body).await,
             (&Method::POST, ["Api", "v2", "PadesSignatures"]) => service.start_pades(body).await,
+            (&Method::POST, ["Api", "CadesSignatures", "Open"]) => service.open(body, false),
+            (&Method::POST, ["Api", "PadesSignatures", "Open"]) => service.open(body, true),
             (&Method::POST, ["Api", "v2", "CadesSignatures" | "PadesSignatures", token, "SignedBytes"]) => {
                 service.finish(token, body)
             }
@@ -139,6 +141,7 @@ impl Target for PkiTarget {
         "cades-finish",
         "pades-start",
         "pades-finish",
+        "open",
         "timestamp",
         "upload",
         "blob",
@@ -150,6 +153,7 @@ impl Target for PkiTarget {
         match path.as_slice() {
             ["Api", "System", "Info"] => "info",
             ["Api", "Authentication" | "Authentications", ..] => "authentication",
+            ["Api", "CadesSignatures" | "PadesSignatures", "Open"] => "open",
             ["Api", _, "CadesSignatures"] => "cades-start",
             ["Api", _, "CadesSignatures", ..] => "cades-finish",
             ["Api", _, "PadesSignatures"] => "pades-start",

@@ -2,12 +2,14 @@
 //! signature dictionary whose `ByteRange` covers all but its own `Contents` (section 12.8.1; ETSI EN 319 142-1 section 4.2).
 
 mod fault;
+mod last_signature;
 mod sections;
 mod text;
 
 use std::ops::Range;
 
 pub use self::fault::PdfFault;
+pub use self::last_signature::LastSignature;
 use self::sections::{AppendedObject, Sections};
 use self::text::{find_name, name_after, number_after, numbers_in_brackets, reference_after};
 use crate::document::{Document, object};

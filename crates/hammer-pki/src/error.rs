@@ -58,6 +58,14 @@ pub enum PkiError {
     /// Documents would be too short.
     #[error(transparent)]
     Document(#[from] TooShort),
+    /// A file that is to be validated is of no use.
+    #[error("use {}: failed to {source}", path.display())]
+    SignedFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// Nothing is asked for.
     #[error("sign: `mix` names nothing")]
     NothingToSign,
@@ -76,7 +84,7 @@ impl PkiError {
             Self::Made(_) => Some("made_signers"),
             Self::Document(_) => Some("size"),
             Self::NothingToSign => Some("mix"),
-            Self::Read { .. } | Self::NotOfDss(_) => None,
+            Self::Read { .. } | Self::SignedFile { .. } | Self::NotOfDss(_) => None,
         }
     }
 }

@@ -49,6 +49,12 @@ impl SignatureJudge {
         Box::new(FileVerifier { judge: self.clone(), verifier })
     }
 
+    /// Whether a file holds that was signed before the load.
+    pub(crate) fn holds(&self, seq: u64, record: &SignatureRecord<'_>) -> bool {
+        let verifier = SignatureVerifier::new(self.timestamps.clone());
+        FileVerifier { judge: self.clone(), verifier }.judge(seq, record).is_ok()
+    }
+
     /// The wall clock at an instant of the run, milliseconds since 1970.
     fn unix_ms(&self, at: Nanos) -> u64 {
         self.epoch_unix_ms.saturating_add(at.0 / 1_000_000)

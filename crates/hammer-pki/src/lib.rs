@@ -24,6 +24,8 @@ mod signer;
 mod signer_source;
 mod signing_key;
 mod timestamp;
+mod validate;
+mod verdict;
 mod waiting_files;
 
 pub use answer_fault::AnswerFault;
@@ -40,4 +42,9 @@ pub use signer::Signer;
 pub use signer_source::signers;
 pub use signing_key::{KeyFault, SigningKey};
 pub use timestamp::{TimestampJudge, TimestampOp, TimestampSession, TimestampWorkload};
+pub use validate::{
+    GivenFiles, SignedFile, SignedFileForm, UnalterableFile, ValidateConfig, ValidateOp, ValidateSession,
+    ValidateUser, ValidateWorkload, ValidatedFiles,
+};
+pub use verdict::Verdict;
 pub use waiting_files::WaitingFiles;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use hammer_exchange::token::TokenPlan;
-use hammer_values::{ByteSize, Count, OneOrMany, ServiceUrl, TimeSpan, Weights};
+use hammer_values::{ByteSize, Count, OneOrMany, ServiceUrl, Share, TimeSpan, Weights};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -95,6 +95,31 @@ pub struct TimestampPlan {
     pub plan: String,
 }
 
+/// Validations of signed files, each one operation: what the service says of a file has to be what is true of it. Without any file each user
+/// has a document of each kind signed by the service as it enters, and those validated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ValidatePlan {
+    /// Files that are valid: CMS in DER with the document in them, and PDF.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub valid: Vec<PathBuf>,
+    /// Files of which the service has to say that they are not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub invalid: Vec<PathBuf>,
+    /// Files of which the service has to say that it cannot say (DSS alone).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub indeterminate: Vec<PathBuf>,
+    /// The share of valid files in whose place an altered twin is shown: one byte of what is signed, or of the signature, is another.
+    pub altered: Share,
+    /// Without files, what users have signed, and how often each is validated, as weights. Each is a series.
+    pub mix: Weights<SignatureKind, u16>,
+    /// Without files, how long those documents are.
+    pub size: ByteSize,
+    /// The security context by which Rest PKI validates certificates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub security_context: Option<String>,
+}
+
 impl Default for PkiTargetPlan {
     fn default() -> Self {
         Self {
@@ -122,6 +147,28 @@ impl Default for SignPlan {
             multipart_from: None,
             security_context: None,
         }
+    }
+}
+
+impl Default for ValidatePlan {
+    fn default() -> Self {
+        let mix: BTreeMap<_, _> = [(SignatureKind::Cades, 1), (SignatureKind::Pades, 1)].into();
+        Self {
+            valid: Vec::new(),
+            invalid: Vec::new(),
+            indeterminate: Vec::new(),
+            altered: Share::NONE,
+            mix: mix.try_into().unwrap_or_default(),
+            size: ByteSize::from_kib(137),
+            security_context: None,
+        }
+    }
+}
+
+impl ValidatePlan {
+    /// Whether files are given.
+    pub fn has_files(&self) -> bool {
+        [&self.valid, &self.invalid, &self.indeterminate].into_iter().any(|files| !files.is_empty())
     }
 }
 

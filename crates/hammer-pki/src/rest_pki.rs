@@ -3,10 +3,12 @@
 mod answers;
 mod requests;
 mod uploads;
+mod validation;
 
 pub use answers::{Finished, Nonce, Started, ValidationFault, check_authentication, timestamp_token};
 pub use requests::{StartRequest, authentication, completion, finish, hash, policy, start};
 pub use uploads::{BegunUpload, UPLOADS, upload_end};
+pub use validation::{OpenRequest, open, verdict};
 
 /// Where a nonce is asked for, and shown signed.
 pub const AUTHENTICATION: &str = "Api/Authentication";

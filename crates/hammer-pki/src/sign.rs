@@ -1,5 +1,6 @@
 //! Signatures: what is to be signed is asked for, signed here, and handed back for the file.
 
+mod entered;
 mod flow;
 mod session;
 mod upload;
@@ -83,6 +84,11 @@ impl SignWorkload {
     /// Which signer an operation is of.
     fn signer(&self, seq: u64) -> usize {
         (seq % self.config.signers.len() as u64) as usize
+    }
+
+    /// How many kinds there are, each a series.
+    pub(crate) fn kinds(&self) -> usize {
+        self.config.kinds.len()
     }
 
     fn by_digest(&self, kind: SignatureKind) -> bool {

@@ -15,6 +15,8 @@ pub(crate) enum PkiCommand {
     Cades(Box<CadesArgs>),
     /// Sign documents by PAdES: the PDF that comes back has to be the one that was sent, with a signature that covers all of it
     Pades(Box<PkiSignArgs>),
+    /// Have signed files validated: what the service says of each has to be what is true of it, also of altered twins
+    Validate(Box<PkiValidateArgs>),
     /// Ask for timestamps of hashes in JSON, and verify them
     Timestamp(Box<PkiTimestampArgs>),
 }
@@ -110,6 +112,44 @@ pub(crate) struct CadesArgs {
     pub(crate) by_digest: bool,
     #[command(flatten)]
     pub(crate) sign: PkiSignArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PkiValidateArgs {
+    #[command(flatten)]
+    pub(crate) service: PkiServiceArgs,
+    #[command(flatten)]
+    pub(crate) signers: SignersArgs,
+    #[command(flatten)]
+    pub(crate) files: ValidatedFilesArgs,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// What is validated.
+#[derive(Debug, Args)]
+pub(crate) struct ValidatedFilesArgs {
+    /// Signed files that are valid: CMS in DER with the document in it, and PDF. Without any file each user has a CMS and a PDF signed by the
+    /// service as it enters, and those validated
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) valid: Vec<PathBuf>,
+    /// Files of which the service has to say that they are not
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) invalid: Vec<PathBuf>,
+    /// Files of which the service has to say that it cannot say (DSS alone)
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) indeterminate: Vec<PathBuf>,
+    /// The share of valid files in whose place an altered twin is shown, of which one byte is another (0%)
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) altered: Option<String>,
+    /// Without files, how long those documents are (137KiB)
+    #[arg(long, value_name = "SIZE", conflicts_with_all = ["valid", "invalid", "indeterminate"])]
+    pub(crate) size: Option<String>,
+    /// The security context by which Rest PKI validates certificates
+    #[arg(long, value_name = "ID")]
+    pub(crate) security_context: Option<String>,
 }
 
 #[derive(Debug, Args)]

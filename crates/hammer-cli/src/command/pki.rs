@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use crate::args::{
     CadesArgs, DocumentsArgs, LoadArgs, OutputArgs, PkiAuthArgs, PkiCommand, PkiServiceArgs, PkiSignArgs,
-    PkiTimestampArgs, SignersArgs,
+    PkiTimestampArgs, PkiValidateArgs, SignersArgs,
 };
 use crate::command::one_line::{BOUNDS, ONE_LOAD, plan, workload};
 use crate::command::run;
 use crate::error::{CliError, UsageError};
 use crate::plan::read::of_flags;
-use crate::protocol::pki::sections::{AUTHENTICATE, SIGN, TARGET, TIMESTAMP};
+use crate::protocol::pki::sections::{AUTHENTICATE, SIGN, TARGET, TIMESTAMP, VALIDATE};
 use crate::protocol::registry::Registry;
 
 /// Carries it out.
@@ -23,6 +23,7 @@ pub(crate) fn command(command: &PkiCommand, registry: &Registry) -> Result<ExitC
         PkiCommand::Cades(args) => cades(args, registry),
         PkiCommand::Pades(args) => pades(args, registry),
         PkiCommand::Timestamp(args) => timestamp(args, registry),
+        PkiCommand::Validate(args) => validate(args, registry),
     }
 }
 
@@ -49,6 +50,21 @@ fn sign(args: &PkiSignArgs, signs: Value, registry: &Registry) -> Result<ExitCod
     let service = args.service.plan(Some(&args.signers), &args.documents.timestamp_roots)?;
     let operations = ("sign", SIGN, signs);
     loaded(&args.service, &service, operations, &DOCUMENTS, (&args.load, &args.output), registry)
+}
+
+fn validate(args: &PkiValidateArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let service = args.service.plan(Some(&args.signers), &[])?;
+    let files = &args.files;
+    let validates = given(json!({
+        "valid": files.valid,
+        "invalid": files.invalid,
+        "indeterminate": files.indeterminate,
+        "altered": files.altered,
+        "size": files.size,
+        "security_context": files.security_context,
+    }));
+    let operations = ("validate", VALIDATE, validates);
+    loaded(&args.service, &service, operations, &VALIDATED, (&args.load, &args.output), registry)
 }
 
 fn timestamp(args: &PkiTimestampArgs, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -144,5 +160,14 @@ const DOCUMENTS: [(&str, &str); 4] = [
     ("--most-size", "workloads[0].pki_sign.most_size"),
     ("--by-digest", "workloads[0].pki_sign.by_digest"),
     ("--security-context", "workloads[0].pki_sign.security_context"),
+];
+/// The same of what is validated.
+const VALIDATED: [(&str, &str); 6] = [
+    ("--valid", "workloads[0].pki_validate.valid"),
+    ("--invalid", "workloads[0].pki_validate.invalid"),
+    ("--indeterminate", "workloads[0].pki_validate.indeterminate"),
+    ("--altered", "workloads[0].pki_validate.altered"),
+    ("--size", "workloads[0].pki_validate.size"),
+    ("--security-context", "workloads[0].pki_validate.security_context"),
 ];
 const NOT_AS_MANY: &str = "each signer has one --signer-key and one --signer-certificate";

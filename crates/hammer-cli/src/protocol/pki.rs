@@ -7,10 +7,11 @@ use hammer_core::observe::{Named, Observer};
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_exchange::ServiceConfig;
 use hammer_lab_pki::PkiLabPlan;
-use hammer_pki::plan::{AuthenticateBy, AuthenticatePlan, SignPlan, TimestampPlan};
+use hammer_pki::plan::{AuthenticateBy, AuthenticatePlan, SignPlan, TimestampPlan, ValidatePlan};
 use hammer_pki::{
-    AuthenticateWorkload, Dialect, DocumentLengths, Documents, KeptFiles, PkiError, SignConfig, SignWorkload,
-    SignatureJudge, SignatureKind, TimestampJudge, TimestampWorkload, WaitingFiles,
+    AuthenticateWorkload, Dialect, DocumentLengths, Documents, GivenFiles, KeptFiles, PkiError, SignConfig,
+    SignWorkload, SignatureJudge, SignatureKind, TimestampJudge, TimestampWorkload, ValidateConfig,
+    ValidateWorkload, ValidatedFiles, WaitingFiles,
 };
 use hammer_values::ByteSize;
 use http::Uri;
@@ -29,7 +30,7 @@ mod opened;
 pub(crate) mod sections;
 
 use opened::{SigningService, opened};
-use sections::{SIGN, TARGET, TIMESTAMP, all, authenticate, sign, timestamp, uses};
+use sections::{SIGN, TARGET, TIMESTAMP, VALIDATE, all, authenticate, sign, timestamp, uses, validate};
 
 /// The protocol.
 pub(crate) struct Pki;
@@ -109,6 +110,11 @@ impl OpenProtocol for OpenPki {
             let by_token = *by == AuthenticateBy::Token;
             return Ok(lane.with(AuthenticateWorkload::new(target.signers.clone(), by_token, service)));
         }
+        if let Some(plan) = validate(lane.workload) {
+            let config = validate_config(plan, target, &lane, service);
+            let config = config.map_err(|error| PlanFault::failed(error).at(lane.at(VALIDATE)))?;
+            return Ok(lane.with(ValidateWorkload::new(config)));
+        }
         let Some(TimestampPlan { plan }) = timestamp(lane.workload) else {
             return Err(PlanFault::Missing.at(lane.at(TIMESTAMP)));
         };
@@ -167,5 +173,38 @@ fn sign_config(
         judge,
         service,
         seed: seed ^ lane.place as u64,
+    })
+}
+
+fn validate_config(
+    plan: &ValidatePlan,
+    target: &SigningService,
+    lane: &LaneRequest<'_>,
+    service: ServiceConfig,
+) -> Result<ValidateConfig, PkiError> {
+    let files = match GivenFiles::read(plan)? {
+        Some(files) => ValidatedFiles::Given(files),
+        None => {
+            let signs = SignPlan {
+                mix: plan.mix.clone(),
+                size: plan.size,
+                security_context: plan.security_context.clone(),
+                ..SignPlan::default()
+            };
+            ValidatedFiles::Signed(Box::new(SignWorkload::new(sign_config(
+                &signs,
+                target,
+                lane,
+                service.clone(),
+            )?)))
+        }
+    };
+    Ok(ValidateConfig {
+        dialect: target.dialect,
+        files,
+        altered: plan.altered.of_1(),
+        security_context: plan.security_context.clone(),
+        service,
+        seed: lane.planned.plan.seed ^ lane.place as u64,
     })
 }

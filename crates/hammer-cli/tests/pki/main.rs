@@ -5,6 +5,7 @@
 mod hammer;
 #[path = "../support/on_time.rs"]
 mod on_time;
+mod validate;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -133,6 +134,8 @@ lies! {
     a_timestamp_that_is_not_there_is_caught: NoTimestamp is "missing-timestamp";
     a_timestamp_of_an_hour_ago_is_caught: StaleTimestamp is "timestamp-time";
     a_timestamp_over_something_else_is_caught: TimestampOverAnotherImprint is "timestamp-imprint";
+    an_altered_file_that_is_called_valid_is_caught: AcceptsAltered is "accepted-altered";
+    a_valid_file_that_is_called_invalid_is_caught: RefusesValid is "refused-valid";
 }
 
 #[test]
@@ -250,6 +253,26 @@ fn a_plan_that_contradicts_itself_is_refused_with_its_place() {
         (dss, "pki_sign: { multipart_from: 1MiB }", "workloads[0].pki_sign.multipart_from", "DSS has none"),
         (dss, "pki_timestamp: {}", "target.pki.timestamp_roots_pem_files", "is not given"),
         (dss, "pki_sign: { security_context: x }", "workloads[0].pki_sign.security_context", "DSS has none"),
+        (
+            lab,
+            "pki_validate: { altered: 10%, invalid: [a] }",
+            "workloads[0].pki_validate.altered",
+            "no file among",
+        ),
+        (
+            lab,
+            "pki_validate: { valid: [a], size: 1KiB }",
+            "workloads[0].pki_validate.size",
+            "files are given",
+        ),
+        (
+            lab,
+            "pki_validate: { indeterminate: [a] }",
+            "workloads[0].pki_validate.indeterminate",
+            "INDETERMINATE",
+        ),
+        (lab, "pki_validate: { mix: {} }", "workloads[0].pki_validate.mix", "names nothing"),
+        (dss, "pki_validate: { security_context: x }", "pki_validate.security_context", "DSS has none"),
         (lab, "pki_timestamp: { plan: a/b }", "workloads[0].pki_timestamp.plan", "part of a path"),
         (
             "{ pki: { url: 'http://127.0.0.1:1', signers: [{ key_file: none, certificate_file: none }] } }",

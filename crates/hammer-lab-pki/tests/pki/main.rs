@@ -1,6 +1,7 @@
 //! What the embedded signature service makes, held against what others make of it.
 
 mod cades;
+mod opened;
 mod pades;
 mod service;
 mod signer;

@@ -15,20 +15,20 @@ use hammer_tlog::encoding::{base64, from_base64};
 use hammer_tlog::keys::chain::TrustedAuthorities;
 use serde_json::{Value, json};
 
-const CADES: &str = "a4522485-c9e5-46c3-950b-0d6e951e17d1";
-const CADES_T: &str = "a5332ad1-d105-447c-a4bb-b5d02177e439";
-const PADES: &str = "78d20b33-014d-440e-ad07-929f05d00cdf";
-const PADES_T: &str = "6a39aeea-a2d0-4754-bf8c-19da15296ddb";
+pub(crate) const CADES: &str = "a4522485-c9e5-46c3-950b-0d6e951e17d1";
+pub(crate) const CADES_T: &str = "a5332ad1-d105-447c-a4bb-b5d02177e439";
+pub(crate) const PADES: &str = "78d20b33-014d-440e-ad07-929f05d00cdf";
+pub(crate) const PADES_T: &str = "6a39aeea-a2d0-4754-bf8c-19da15296ddb";
 
 /// The service, and a caller with a key.
-struct Caller {
-    lab: PkiLabHandle,
+pub(crate) struct Caller {
+    pub(crate) lab: PkiLabHandle,
     signer: Authority,
     token: &'static str,
 }
 
 impl Caller {
-    fn of(plan: PkiLabPlan) -> Self {
+    pub(crate) fn of(plan: PkiLabPlan) -> Self {
         let lab = PkiLabHandle::spawn(plan).unwrap();
         let key = LabSigner::p256("caller", 1).unwrap();
         let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
@@ -36,12 +36,12 @@ impl Caller {
         Self { lab, signer, token: "lab-token" }
     }
 
-    fn lying(kind: PkiLieKind) -> Self {
+    pub(crate) fn lying(kind: PkiLieKind) -> Self {
         Self::of(PkiLabPlan { lies: vec![LieRule::of(kind)], ..PkiLabPlan::default() })
     }
 
     /// The status and the JSON that a request is answered with.
-    fn ask(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
+    pub(crate) fn ask(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
         let (status, body) = self.ask_bytes(method, path, body.to_string().as_bytes());
         (status, serde_json::from_slice(&body).unwrap_or_default())
     }
@@ -66,7 +66,7 @@ impl Caller {
     }
 
     /// Signs a document; the file that comes back.
-    fn sign(&self, pdf: bool, policy: &str, document: &[u8]) -> Vec<u8> {
+    pub(crate) fn sign(&self, pdf: bool, policy: &str, document: &[u8]) -> Vec<u8> {
         let started = self.start(pdf, policy, document);
         let finished = self.finish(pdf, &started, json!({}));
         from_base64(finished["signatureFile"]["content"].as_str().unwrap()).unwrap()

@@ -1,6 +1,7 @@
 //! Documents, and what real services made of them when they signed them.
 
 mod documents;
+mod last_signature;
 mod revision;
 mod signed;
 

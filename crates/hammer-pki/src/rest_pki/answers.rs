@@ -84,16 +84,16 @@ struct ValidatedModel {
 }
 
 #[derive(Deserialize)]
-struct ResultsModel {
-    errors: Vec<ErrorModel>,
+pub(super) struct ResultsModel {
+    pub(super) errors: Vec<ErrorModel>,
 }
 
 #[derive(Deserialize)]
-struct ErrorModel {
+pub(super) struct ErrorModel {
     #[serde(rename = "type")]
-    kind: String,
+    pub(super) kind: String,
     #[serde(default)]
-    message: Option<String>,
+    pub(super) message: Option<String>,
 }
 
 impl Started {

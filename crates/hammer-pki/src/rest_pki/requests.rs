@@ -105,4 +105,4 @@ pub fn authentication(nonce: Option<&[u8]>, certificate: &[u8], signature: &[u8]
     out.extend_from_slice(br#""ignoreRevocationStatusUnknown":false}"#);
 }
 
-const BEHIND_CONTENT: &str = r#"","blobToken":null,"url":null}}"#;
+pub(super) const BEHIND_CONTENT: &str = r#"","blobToken":null,"url":null}}"#;

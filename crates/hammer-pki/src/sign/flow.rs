@@ -1,6 +1,7 @@
 //! The steps of a signature, one after another.
 
 use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
 
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
@@ -31,10 +32,23 @@ struct Begun {
 }
 
 /// A file that came back.
-enum SignedFile {
+pub(super) enum CameBack {
     Here(Vec<u8>),
     /// It is large.
     Unnamed(File),
+}
+
+impl CameBack {
+    /// All of it, wherever it is.
+    pub(super) fn into_bytes(self) -> io::Result<Vec<u8>> {
+        let mut file = match self {
+            Self::Here(bytes) => return Ok(bytes),
+            Self::Unnamed(file) => file,
+        };
+        let mut bytes = Vec::new();
+        file.rewind().and_then(|()| file.read_to_end(&mut bytes))?;
+        Ok(bytes)
+    }
 }
 
 enum FinishBy {
@@ -47,39 +61,62 @@ enum FinishBy {
 }
 
 impl SignWorkload {
-    /// Asks what is to be signed, signs it, and asks for the file.
+    /// Has a document signed, and hands the file to the verifiers.
     pub(super) async fn flow(
         &self,
         session: &SignSession,
         op: &mut SignOp,
         record: &OperationRecord,
     ) -> Result<Ended, Ended> {
+        let (sent, file) = self.signed_file(session, op, record).await?;
+        let kept = match file {
+            CameBack::Here(bytes) => Ok(bytes),
+            CameBack::Unnamed(file) => Err(self.config.judge.kept_files.keep(file)),
+        };
+        let file = match &kept {
+            Ok(bytes) => RecordedFile::Here(bytes),
+            Err(number) => RecordedFile::Kept(*number),
+        };
+        let told = self.record(session, op, sent, file);
+        let mut promised = session.promised.borrow_mut();
+        told.write(&mut promised);
+        record.promise(told.kind.into(), &promised);
+        // A large file must not be held in memory for the rest of the run.
+        promised.shrink_to(KEPT_RECORD);
+        Ok(Ended::accepted(200))
+    }
+
+    /// Asks what is to be signed, signs it, and asks for the file; and when the first of these was sent.
+    pub(super) async fn signed_file(
+        &self,
+        session: &SignSession,
+        op: &mut SignOp,
+        record: &OperationRecord,
+    ) -> Result<(Nanos, CameBack), Ended> {
         let begun = self.start(session, op, record).await?;
         let signer = self.config.signers[self.signer(op.seq)].clone();
         op.signature = sign(signer, begun.to_be_signed, std::mem::take(&mut op.signature), record).await?;
         let file = self.finish(session, op, &begun.by, record).await?;
+        Ok((begun.sent, file))
+    }
+
+    /// What is held against a file that has just come.
+    pub(super) fn record<'a>(
+        &self,
+        session: &SignSession,
+        op: &SignOp,
+        sent: Nanos,
+        file: RecordedFile<'a>,
+    ) -> SignatureRecord<'a> {
         let kind = self.kind(op.series);
-        let kept = match file {
-            SignedFile::Here(bytes) => Ok(bytes),
-            SignedFile::Unnamed(file) => Err(self.config.judge.kept_files.keep(file)),
-        };
-        let told = SignatureRecord {
+        SignatureRecord {
             kind,
             by_digest: self.by_digest(kind),
             signer: self.signer(op.seq) as u32,
-            sent: begun.sent,
+            sent,
             received: op.answer.wire.done.unwrap_or_else(|| session.clock.now()),
-            file: match &kept {
-                Ok(bytes) => RecordedFile::Here(bytes),
-                Err(number) => RecordedFile::Kept(*number),
-            },
-        };
-        let mut promised = session.promised.borrow_mut();
-        told.write(&mut promised);
-        record.promise(kind.into(), &promised);
-        // A large file must not be held in memory for the rest of the run.
-        promised.shrink_to(KEPT_RECORD);
-        Ok(Ended::accepted(200))
+            file,
+        }
     }
 
     async fn start(
@@ -130,7 +167,7 @@ impl SignWorkload {
         op: &mut SignOp,
         by: &FinishBy,
         record: &OperationRecord,
-    ) -> Result<SignedFile, Ended> {
+    ) -> Result<CameBack, Ended> {
         let (kind, signer) = (self.kind(op.series), self.signer(op.seq));
         let mut step = record.step(self.step(true));
         match (by, &session.requests) {
@@ -144,7 +181,7 @@ impl SignWorkload {
                 let mut large = outlined(op, record).await.map_err(|why| none(&mut step, &why))?;
                 let text = large.as_ref().map_or(&op.answer.body, |outline| &outline.text);
                 match Finished::read(text).map_err(|why| none(&mut step, &why))? {
-                    Finished::File(file) => Ok(signed_file(file, large.as_mut())),
+                    Finished::File(file) => Ok(came_back(file, large.as_mut())),
                     Finished::At(url) => {
                         let Some(path) = session.client.path_of_location(&url, &session.root) else {
                             return Err(ends(&mut step, ELSEWHERE));
@@ -161,7 +198,7 @@ impl SignWorkload {
                 let mut large = outlined(op, record).await.map_err(|why| none(&mut step, &why))?;
                 let text = large.as_ref().map_or(&op.answer.body, |outline| &outline.text);
                 let file = dss::signed_document(text).map_err(|why| none(&mut step, &why))?;
-                Ok(signed_file(file, large.as_mut()))
+                Ok(came_back(file, large.as_mut()))
             }
             (FinishBy::Same { .. }, Requests::RestPki(_)) => Err(NO_DOCUMENT),
         }
@@ -176,7 +213,7 @@ impl SignWorkload {
         op: &mut SignOp,
         path: PathAndQuery,
         record: &OperationRecord,
-    ) -> Result<SignedFile, Ended> {
+    ) -> Result<CameBack, Ended> {
         let mut step = match self.config.by_url {
             true => record.step(self.fetch_step()),
             false => record.exchange(),
@@ -184,8 +221,8 @@ impl SignWorkload {
         let request = Request { sink: BodySink::Spill, ..Request::get(path) };
         send(&session.client, &mut step, &request, &mut op.answer).await?;
         Ok(match op.answer.file.take() {
-            Some(file) => SignedFile::Unnamed(file),
-            None => SignedFile::Here(op.answer.body.to_vec()),
+            Some(file) => CameBack::Unnamed(file),
+            None => CameBack::Here(op.answer.body.to_vec()),
         })
     }
 }
@@ -197,9 +234,9 @@ async fn outlined(op: &mut SignOp, record: &OperationRecord) -> Result<Option<Ou
 }
 
 /// The file that was found in an answer, which in the outline of a large one is a mark.
-fn signed_file(found: Vec<u8>, large: Option<&mut Outline>) -> SignedFile {
+fn came_back(found: Vec<u8>, large: Option<&mut Outline>) -> CameBack {
     let file = large.and_then(|outline| outline.file_of(&found));
-    file.map_or(SignedFile::Here(found), SignedFile::Unnamed)
+    file.map_or(CameBack::Here(found), CameBack::Unnamed)
 }
 
 fn sha256(document: &InlineDocument) -> [u8; 32] {

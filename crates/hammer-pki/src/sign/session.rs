@@ -33,6 +33,10 @@ pub(super) enum Requests {
 }
 
 impl SignSession {
+    pub(crate) fn client(&self) -> &ServiceClient {
+        &self.client
+    }
+
     pub(super) fn new(
         config: &SignConfig,
         client: ServiceClient,

@@ -59,6 +59,8 @@ fn lines(url: &str, trust: &str, files: Option<&(PathBuf, PathBuf)>) -> String {
          hammer pki auth {url}{trust} {token} --rate 50/s --for 10s\n    \
          hammer pki cades {url}{trust} {token} --rate 20/s --for 10s\n    \
          hammer pki pades {url}{trust} {token} --timestamp {roots} --users 10 --for 10s\n    \
+         hammer pki validate {url}{trust} {token} --altered 10% --users 10 --for 10s\n    \
+         hammer pki validate {url}{trust} {token} --altered 10% --users 10 --for 10s\n    \
          hammer pki timestamp {url}{trust} {token} {roots} --rate 50/s --for 10s\n\n"
     )
 }

@@ -1,11 +1,12 @@
 //! What can be said against a plan for a signature service without asking it.
 
-use hammer_pki::plan::SignPlan;
+use hammer_pki::plan::{SignPlan, ValidatePlan};
 use hammer_pki::{Dialect, PkiError};
 use hammer_values::ByteSize;
 
 use super::sections::{
-    AUTHENTICATE, SIGN, TARGET, TIMESTAMP, authenticate, lab, sign, target, timestamp, uses,
+    AUTHENTICATE, SIGN, TARGET, TIMESTAMP, VALIDATE, authenticate, lab, sign, target, timestamp, uses,
+    validate,
 };
 use crate::plan::Plan;
 use crate::plan::error::{PlanError, PlanFault};
@@ -35,13 +36,17 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
     };
     for (place, workload) in plan.workloads.iter().enumerate() {
         let at = |key| PlanPath::workload(place).key(key);
-        let needs_roots = match sign(workload) {
-            Some(signs) => {
-                let limit = plan.target.connection_of(None).response_limit;
+        let limit = plan.target.connection_of(None).response_limit;
+        let needs_roots = match (sign(workload), validate(workload)) {
+            (Some(signs), _) => {
                 check_sign(signs, dialect, limit, at(SIGN))?;
                 signs.mix.drawn().any(|(kind, _)| kind.has_timestamp())
             }
-            None => timestamp(workload).is_some(),
+            (None, Some(validates)) => {
+                check_validate(validates, dialect, limit, at(VALIDATE))?;
+                !validates.has_files() && validates.mix.drawn().any(|(kind, _)| kind.has_timestamp())
+            }
+            (None, None) => timestamp(workload).is_some(),
         };
         if authenticate(workload).is_some() && dialect == Dialect::Dss {
             return Err(PlanFault::failed(PkiError::NotOfDss("log in")).at(at(AUTHENTICATE)));
@@ -93,6 +98,36 @@ fn check_sign(signs: &SignPlan, dialect: Dialect, limit: ByteSize, at: PlanPath)
     Ok(())
 }
 
+fn check_validate(
+    plan: &ValidatePlan,
+    dialect: Dialect,
+    limit: ByteSize,
+    at: PlanPath,
+) -> Result<(), PlanError> {
+    let unstated = ValidatePlan::default();
+    if plan.security_context.is_some() && dialect == Dialect::Dss {
+        return Err(
+            PlanFault::failed(PkiError::NotOfDss("name a security context")).at(at.key("security_context"))
+        );
+    }
+    if !plan.has_files() {
+        let signs = SignPlan { mix: plan.mix.clone(), size: plan.size, ..SignPlan::default() };
+        return check_sign(&signs, dialect, limit, at);
+    }
+    for (key, is_stated) in [("mix", plan.mix != unstated.mix), ("size", plan.size != unstated.size)] {
+        if is_stated {
+            return Err(PlanFault::Misfit(GIVEN.to_owned()).at(at.key(key)));
+        }
+    }
+    if plan.valid.is_empty() && plan.altered.of_1() > 0.0 {
+        return Err(PlanFault::Misfit(NONE_TO_ALTER.to_owned()).at(at.key("altered")));
+    }
+    if !plan.indeterminate.is_empty() && dialect != Dialect::Dss {
+        return Err(PlanFault::Misfit(NO_INDETERMINATE.to_owned()).at(at.key("indeterminate")));
+    }
+    Ok(())
+}
+
 /// Signers are made before the run: more take minutes, in which no signal ends it.
 const MOST_MADE: usize = 10_000;
 const TOO_MANY: &str = "it is more than 10000, which is the most";
@@ -101,4 +136,7 @@ const BESIDE_DOCUMENT: u64 = 64 * 1024;
 const NO_TARGET: &str = "there is no signature service; give `target.pki`, or `target.lab.pki`";
 const BACKWARDS: &str = "it is less than `size`, which is the least";
 const NO_DIGEST: &str = "Rest PKI takes whole documents alone; `dialect: dss` takes digests";
+const GIVEN: &str = "files are given, and nothing is signed for this";
+const NONE_TO_ALTER: &str = "there is no file among `valid` to be altered";
+const NO_INDETERMINATE: &str = "Rest PKI knows valid and invalid alone; `dialect: dss` has INDETERMINATE";
 const NO_NAME: &str = "it is a part of a path, and not empty";

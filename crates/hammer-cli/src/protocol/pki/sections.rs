@@ -1,7 +1,7 @@
 //! The sections of plans that are a signature service's.
 
 use hammer_lab_pki::PkiLabPlan;
-use hammer_pki::plan::{AuthenticatePlan, PkiTargetPlan, SignPlan, TimestampPlan};
+use hammer_pki::plan::{AuthenticatePlan, PkiTargetPlan, SignPlan, TimestampPlan, ValidatePlan};
 use serde_json::{Map, Value};
 
 use crate::plan::section::Section;
@@ -19,6 +19,9 @@ pub(crate) const AUTHENTICATE: &str = "pki_authenticate";
 /// The section of a workload that asks for timestamps.
 pub(crate) const TIMESTAMP: &str = "pki_timestamp";
 
+/// The section of a workload that has signed files validated.
+pub(crate) const VALIDATE: &str = "pki_validate";
+
 /// All of them.
 pub(super) fn all() -> Vec<Section> {
     vec![
@@ -31,6 +34,7 @@ pub(super) fn all() -> Vec<Section> {
         Section::of::<SignPlan>(Workload, SIGN, "Signatures of documents: CAdES and PAdES."),
         Section::of::<AuthenticatePlan>(Workload, AUTHENTICATE, "Logins by certificate."),
         Section::of::<TimestampPlan>(Workload, TIMESTAMP, "Timestamps of hashes, in JSON."),
+        Section::of::<ValidatePlan>(Workload, VALIDATE, "Validations of signed files."),
     ]
 }
 
@@ -49,6 +53,11 @@ pub(super) fn timestamp(workload: &WorkloadPlan) -> Option<&TimestampPlan> {
     workload.operations.get(TIMESTAMP)
 }
 
+/// What a workload has validated, where it does.
+pub(super) fn validate(workload: &WorkloadPlan) -> Option<&ValidatePlan> {
+    workload.operations.get(VALIDATE)
+}
+
 /// The service of a plan, where it has one.
 pub(super) fn target(plan: &Plan) -> Option<&PkiTargetPlan> {
     plan.target.unnamed.get(TARGET)
@@ -61,5 +70,8 @@ pub(super) fn lab(plan: &Plan) -> Option<&PkiLabPlan> {
 
 /// Whether a workload is of this protocol.
 pub(super) fn uses(workload: &WorkloadPlan) -> bool {
-    sign(workload).is_some() || authenticate(workload).is_some() || timestamp(workload).is_some()
+    sign(workload).is_some()
+        || authenticate(workload).is_some()
+        || timestamp(workload).is_some()
+        || validate(workload).is_some()
 }
