@@ -20,6 +20,7 @@ mod record;
 pub mod rest_pki;
 mod sign;
 mod signature_kind;
+mod signed_file_form;
 mod signer;
 mod signer_source;
 mod signing_key;
@@ -38,13 +39,14 @@ pub use judge::SignatureJudge;
 pub use kept_files::KeptFiles;
 pub use sign::{SignConfig, SignOp, SignSession, SignWorkload};
 pub use signature_kind::SignatureKind;
+pub use signed_file_form::SignedFileForm;
 pub use signer::Signer;
 pub use signer_source::signers;
 pub use signing_key::{KeyFault, SigningKey};
 pub use timestamp::{TimestampJudge, TimestampOp, TimestampSession, TimestampWorkload};
 pub use validate::{
-    GivenFiles, SignedFile, SignedFileForm, UnalterableFile, ValidateConfig, ValidateOp, ValidateSession,
-    ValidateUser, ValidateWorkload, ValidatedFiles,
+    GivenFiles, SignedFile, UnalterableFile, ValidateConfig, ValidateOp, ValidateSession, ValidateUser,
+    ValidateWorkload, ValidatedFiles,
 };
 pub use verdict::Verdict;
 pub use waiting_files::WaitingFiles;

@@ -24,7 +24,7 @@ use judge::{Truth, VerdictRecord, VerdictVerifier};
 pub use alteration::UnalterableFile;
 pub use given::GivenFiles;
 pub use session::ValidateSession;
-pub use signed_file::{SignedFile, SignedFileForm};
+pub use signed_file::SignedFile;
 
 /// What a workload of validations is made from.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use hammer_net::{Body, BodyPart};
 use serde::Deserialize;
 
 use crate::answer_fault::AnswerFault;
-use crate::validate::SignedFileForm;
+use crate::signed_file_form::SignedFileForm;
 use crate::verdict::Verdict;
 
 /// Where a signed file is validated.

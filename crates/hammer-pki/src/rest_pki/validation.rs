@@ -11,7 +11,7 @@ use super::answers::ResultsModel;
 use super::requests::{BEHIND_CONTENT, policy};
 use crate::answer_fault::AnswerFault;
 use crate::signature_kind::SignatureKind;
-use crate::validate::SignedFileForm;
+use crate::signed_file_form::SignedFileForm;
 use crate::verdict::Verdict;
 
 /// Where a signed file of that form is validated.

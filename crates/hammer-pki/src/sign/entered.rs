@@ -6,7 +6,8 @@ use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
 use hammer_measure::Outcome;
 
-use super::{SignOp, SignSession, SignWorkload};
+use super::session::SignSession;
+use super::{SignOp, SignWorkload};
 use crate::inline_document::InlineDocument;
 use crate::record::RecordedFile;
 

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use super::Shown;
 use super::judge::Truth;
-use super::signed_file::{SignedFile, SignedFileForm};
+use super::signed_file::SignedFile;
 use crate::error::PkiError;
 use crate::plan::ValidatePlan;
+use crate::signed_file_form::SignedFileForm;
 
 /// One of them.
 #[derive(Debug)]

@@ -7,16 +7,17 @@ use hammer_exchange::ServiceClient;
 use hammer_net::{Body, BodyPart};
 use http::uri::PathAndQuery;
 
-use super::{SignedFileForm, ValidateConfig, ValidatedFiles};
+use super::{ValidateConfig, ValidatedFiles};
 use crate::dialect::Dialect;
 use crate::dss;
 use crate::rest_pki::{self, OpenRequest};
 use crate::sign::SignSession;
+use crate::signed_file_form::SignedFileForm;
 
 /// A shard's client.
 pub struct ValidateSession {
     reached: Reached,
-    requests: Requests,
+    requests: Openings,
     /// Where what was promised is written down, on its way to a verifier.
     pub(super) promised: RefCell<Vec<u8>>,
 }
@@ -27,7 +28,7 @@ enum Reached {
     Signing(SignSession),
 }
 
-enum Requests {
+enum Openings {
     /// Of CMS, and of PDF.
     RestPki([(PathAndQuery, OpenRequest); 2]),
     Dss(PathAndQuery),
@@ -46,9 +47,9 @@ impl ValidateSession {
                     let path = client.path(&format!("/{}", rest_pki::open(form)))?;
                     Ok::<_, FatalError>((path, OpenRequest::new(form, config.security_context.as_deref())))
                 };
-                Requests::RestPki([of(SignedFileForm::Cades)?, of(SignedFileForm::Pades)?])
+                Openings::RestPki([of(SignedFileForm::Cades)?, of(SignedFileForm::Pades)?])
             }
-            Dialect::Dss => Requests::Dss(client.path(&format!("/{}", dss::VALIDATE_SIGNATURE))?),
+            Dialect::Dss => Openings::Dss(client.path(&format!("/{}", dss::VALIDATE_SIGNATURE))?),
         };
         Ok(Self { reached, requests, promised: RefCell::default() })
     }
@@ -68,11 +69,11 @@ impl ValidateSession {
     /// Where a file in base64 is validated, and the body that asks for it.
     pub(super) fn request(&self, form: SignedFileForm, base64: Vec<BodyPart>) -> (PathAndQuery, Body) {
         match &self.requests {
-            Requests::RestPki(of) => {
+            Openings::RestPki(of) => {
                 let (path, request) = &of[form as usize];
                 (path.clone(), request.body(base64))
             }
-            Requests::Dss(path) => (path.clone(), dss::validate_signature(form, base64)),
+            Openings::Dss(path) => (path.clone(), dss::validate_signature(form, base64)),
         }
     }
 }

@@ -8,15 +8,7 @@ use bytes::Bytes;
 use hammer_net::BodyPart;
 
 use super::alteration::{AlterablePlaces, Alteration, UnalterableFile};
-
-/// What a signed file is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SignedFileForm {
-    /// A CMS in DER.
-    Cades,
-    /// A PDF.
-    Pades,
-}
+use crate::signed_file_form::SignedFileForm;
 
 /// A signed file.
 #[derive(Debug, Clone)]
