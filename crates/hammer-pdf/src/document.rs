@@ -154,14 +154,21 @@ impl Document {
 
     /// Appends the bytes of that range of the filler, of which each eight are a word of their own.
     fn append_filler(&self, Range { start, end }: Range<u64>, out: &mut Vec<u8>) {
-        let from = out.len();
-        for word in start / 8..end.div_ceil(8) {
-            out.extend_from_slice(
-                &mix(self.filler_key.wrapping_add(word.wrapping_mul(GOLDEN))).to_le_bytes(),
-            );
+        out.reserve((end - start) as usize);
+        // A block that stays in the first cache is filled and copied faster than words are appended one by one.
+        let mut block = [0; WORDS as usize * 8];
+        let mut at = start;
+        while at < end {
+            let first = at / 8;
+            let made = (end.div_ceil(8) - first).min(WORDS) as usize * 8;
+            for (word, bytes) in (first..).zip(block[..made].as_chunks_mut().0) {
+                *bytes = mix(self.filler_key.wrapping_add(word.wrapping_mul(GOLDEN))).to_le_bytes();
+            }
+            let skip = (at % 8) as usize;
+            let here = (made - skip).min((end - at) as usize);
+            out.extend_from_slice(&block[skip..skip + here]);
+            at += here as u64;
         }
-        out.drain(from..from + (start % 8) as usize);
-        out.truncate(from + (end - start) as usize);
     }
 }
 
@@ -175,5 +182,7 @@ const fn mix(value: u64) -> u64 {
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 const PIECE: u64 = 64 << 10;
+/// Words of the filler that are made at once.
+const WORDS: u64 = 256;
 /// An offset in a cross-reference table has ten digits (section 7.5.4).
 const LONGEST: u64 = 10_000_000_000;

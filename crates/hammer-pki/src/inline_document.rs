@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
 use hammer_net::BodySource;
 use hammer_pdf::document::Document;
+
+use crate::json_base64::append_base64;
 
 /// A document in base64 (RFC 4648 section 4), made as it is sent: it takes no memory beside the little that stands around its filler.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,20 +33,31 @@ impl BodySource for InlineDocument {
             return;
         }
         // Three bytes are four letters: whole groups are encoded, and what was not asked for is cut off.
-        let (first, end) = (range.start / 4, range.end.div_ceil(4));
-        let mut bytes = Vec::with_capacity((end - first) * 3);
-        self.0.append(first as u64 * 3..(end as u64 * 3).min(self.0.len()), &mut bytes);
-        let start = out.len();
-        out.resize(start + (end - first) * 4, 0);
-        // There is room for exactly so many.
-        let encoded = BASE64_STANDARD.encode_slice(&bytes, &mut out[start..]).unwrap_or_default();
-        out.truncate(start + encoded.min(range.end - first * 4));
-        out.drain(start..start + range.start % 4);
+        let mut bytes = Vec::with_capacity(GROUPS * 3);
+        let mut group = range.start / 4;
+        while group * 4 < range.end {
+            let end = range.end.div_ceil(4).min(group + GROUPS);
+            bytes.clear();
+            self.0.append(group as u64 * 3..end as u64 * 3, &mut bytes);
+            let start = out.len();
+            append_base64(&bytes, out);
+            out.truncate(start + range.end - group * 4);
+            if group * 4 < range.start {
+                out.drain(start..start + range.start % 4);
+            }
+            group = end;
+        }
     }
 }
 
+/// Groups that are encoded at once, in memory that stays in the first cache.
+const GROUPS: usize = 2 << 10;
+
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use base64::prelude::BASE64_STANDARD;
+
     use super::*;
 
     #[test]

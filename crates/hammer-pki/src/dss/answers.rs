@@ -1,16 +1,15 @@
 //! What comes back.
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
 
-use crate::answer_fault::{AnswerFault, decoded};
+use crate::answer_fault::{AnswerFault, check_text};
+use crate::json_base64::Base64Text;
 
 /// A thing of bytes: what is to be signed, or a document.
 #[derive(Deserialize)]
 struct BytesModel<'a> {
     #[serde(borrow, default)]
-    bytes: Option<Cow<'a, str>>,
+    bytes: Option<Base64Text<'a>>,
 }
 
 /// What is to be signed.
@@ -32,7 +31,7 @@ pub fn signed_document(body: &[u8]) -> Result<Vec<u8>, AnswerFault> {
 #[derive(Deserialize)]
 struct TimestampBinaries<'a> {
     #[serde(borrow, default)]
-    binaries: Option<Cow<'a, str>>,
+    binaries: Option<Base64Text<'a>>,
 }
 
 /// The token of a timestamp.
@@ -40,11 +39,13 @@ struct TimestampBinaries<'a> {
 /// # Errors
 /// What is not of that form.
 pub fn timestamp_token(body: &[u8]) -> Result<Vec<u8>, AnswerFault> {
-    let model: TimestampBinaries<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
-    decoded("binaries", &model.binaries.unwrap_or_default())
+    check_text(body)?;
+    let model: TimestampBinaries<'_> = serde_json::from_slice(body)?;
+    model.binaries.unwrap_or_default().decoded("binaries")
 }
 
 fn bytes(body: &[u8]) -> Result<Vec<u8>, AnswerFault> {
-    let model: BytesModel<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
-    decoded("bytes", &model.bytes.unwrap_or_default())
+    check_text(body)?;
+    let model: BytesModel<'_> = serde_json::from_slice(body)?;
+    model.bytes.unwrap_or_default().decoded("bytes")
 }

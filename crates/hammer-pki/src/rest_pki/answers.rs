@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::answer_fault::{AnswerFault, decoded};
+use crate::answer_fault::{AnswerFault, check_text};
+use crate::json_base64::Base64Text;
 use crate::path_token::path_token;
 
 /// Something that did not pass the service's validation, though the status says success.
@@ -44,7 +45,7 @@ struct StartedModel<'a> {
     #[serde(borrow)]
     token: Cow<'a, str>,
     #[serde(borrow)]
-    to_sign_data: Cow<'a, str>,
+    to_sign_data: Base64Text<'a>,
     #[serde(borrow)]
     digest_algorithm_oid: Cow<'a, str>,
 }
@@ -52,22 +53,24 @@ struct StartedModel<'a> {
 #[derive(Deserialize)]
 struct NonceModel<'a> {
     #[serde(borrow)]
-    nonce: Cow<'a, str>,
+    nonce: Base64Text<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FinishedModel<'a> {
-    #[serde(borrow)]
-    signature_file: FileModel<'a>,
+    #[serde(borrow, default)]
+    signature_file: Option<FileModel<'a>>,
+    #[serde(default)]
+    validation_results: Option<ResultsModel>,
 }
 
 #[derive(Deserialize)]
 struct FileModel<'a> {
     #[serde(borrow, default)]
-    content: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    url: Option<Cow<'a, str>>,
+    content: Option<Base64Text<'a>>,
+    #[serde(default)]
+    url: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -103,13 +106,14 @@ impl Started {
     /// # Errors
     /// What is not of that form.
     pub fn read(body: &[u8]) -> Result<Self, AnswerFault> {
-        refuses_none(body)?;
-        let model: StartedModel<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
+        check_text(body)?;
+        refuses_none(serde_json::from_slice::<ValidatedModel>(body)?.validation_results)?;
+        let model: StartedModel<'_> = serde_json::from_slice(body)?;
         if model.digest_algorithm_oid != SHA_256 {
             return Err(AnswerFault::Hash);
         }
         let token = path_token(&model.token)?.to_owned();
-        let to_be_signed = decoded("toSignData", &model.to_sign_data)?;
+        let to_be_signed = model.to_sign_data.decoded("toSignData")?;
         Ok(Self { token, to_be_signed })
     }
 }
@@ -120,8 +124,9 @@ impl Nonce {
     /// # Errors
     /// What is not of that form.
     pub fn read(body: &[u8]) -> Result<Self, AnswerFault> {
-        let model: NonceModel<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
-        decoded("nonce", &model.nonce).map(Self)
+        check_text(body)?;
+        let model: NonceModel<'_> = serde_json::from_slice(body)?;
+        model.nonce.decoded("nonce").map(Self)
     }
 }
 
@@ -131,12 +136,15 @@ impl Finished {
     /// # Errors
     /// What is not of that form.
     pub fn read(body: &[u8]) -> Result<Self, AnswerFault> {
-        refuses_none(body)?;
-        let model: FinishedModel<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
-        let FileModel { content, url } = model.signature_file;
+        check_text(body)?;
+        // Read once, since there is a document in it.
+        let model: FinishedModel<'_> = serde_json::from_slice(body)?;
+        refuses_none(model.validation_results)?;
+        let missing = AnswerFault::Missing("signatureFile");
+        let FileModel { content, url } = model.signature_file.ok_or(missing)?;
         match (content, url) {
-            (Some(content), _) => decoded("signatureFile", &content).map(Self::File),
-            (None, Some(url)) if !url.is_empty() => Ok(Self::At(url.into_owned())),
+            (Some(content), _) => content.decoded("signatureFile").map(Self::File),
+            (None, Some(url)) if !url.is_empty() => Ok(Self::At(url)),
             _ => Err(AnswerFault::Missing("signatureFile")),
         }
     }
@@ -146,7 +154,7 @@ impl Finished {
 #[serde(rename_all = "camelCase")]
 struct TimestampModel<'a> {
     #[serde(borrow)]
-    encoded_value: Cow<'a, str>,
+    encoded_value: Base64Text<'a>,
 }
 
 /// The token of a timestamp.
@@ -154,8 +162,9 @@ struct TimestampModel<'a> {
 /// # Errors
 /// What is not of that form.
 pub fn timestamp_token(body: &[u8]) -> Result<Vec<u8>, AnswerFault> {
-    let model: TimestampModel<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
-    decoded("encodedValue", &model.encoded_value)
+    check_text(body)?;
+    let model: TimestampModel<'_> = serde_json::from_slice(body)?;
+    model.encoded_value.decoded("encodedValue")
 }
 
 /// What did not pass validation in an answer to a signed nonce: 200 alone says nothing.
@@ -168,10 +177,9 @@ pub fn check_authentication(body: &[u8]) -> Result<Option<ValidationFault>, Answ
     Ok(first.map(|error| ValidationFault { kind: error.kind, message: error.message.unwrap_or_default() }))
 }
 
-/// Finds what did not pass validation in an answer that may say so beside what was asked for, or in its place.
-fn refuses_none(body: &[u8]) -> Result<(), AnswerFault> {
-    let model: ValidatedModel = serde_json::from_str(std::str::from_utf8(body)?)?;
-    let mut errors = model.validation_results.into_iter().flat_map(|results| results.errors);
+/// Whether nothing did not pass validation, by an answer that may say so beside what was asked for, or in its place.
+fn refuses_none(results: Option<ResultsModel>) -> Result<(), AnswerFault> {
+    let mut errors = results.into_iter().flat_map(|results| results.errors);
     errors.next().map_or(Ok(()), |_| Err(AnswerFault::Invalid))
 }
 
