@@ -128,7 +128,7 @@ dss() {
   printf 'EU DSS %s\n' "$DSS"
   rm -rf "$folder"
   mkdir -p "$folder/classes"
-  java_tools && timeout 900 mvn --quiet --batch-mode --file "$of/pom.xml" dependency:copy-dependencies "-DoutputDirectory=$folder/lib" &&
+  java_tools && timeout 240 mvn --quiet --batch-mode --file "$of/pom.xml" dependency:copy-dependencies "-DoutputDirectory=$folder/lib" &&
     javac -d "$folder/classes" -cp "$folder/lib/*" "$of/DssTarget.java" && printf '%s' "$DSS" >"$folder/version"
 }
 
@@ -136,7 +136,7 @@ pyhanko() {
   local folder=${HAMMER_TARGETS_BIN%/bin}/pyhanko
   [[ $(cat "$folder/version" 2>/dev/null) == "$PYHANKO" ]] && return
   printf 'pyHanko %s\n' "$PYHANKO"
-  python3 -m venv --clear "$folder" && timeout 900 "$folder/bin/pip" install --quiet "pyhanko==$PYHANKO" "aiohttp==$AIOHTTP" &&
+  python3 -m venv --clear "$folder" && timeout 240 "$folder/bin/pip" install --quiet "pyhanko==$PYHANKO" "aiohttp==$AIOHTTP" &&
     printf '%s' "$PYHANKO" >"$folder/version"
 }
 
