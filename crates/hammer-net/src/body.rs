@@ -115,10 +115,18 @@ impl Body {
         self.parts().for_each(|part| part.append(0..part.len(), out));
     }
 
-    /// Appends what is to be made of it behind the first `skip` bytes, [`PIECE`] bytes at most: nothing where the byte there is there already.
-    pub(crate) fn make(&self, skip: usize, out: &mut Vec<u8>) {
-        if let Some((part @ BodyPart::Made(_), from)) = self.part_at(skip) {
-            part.append(from..part.len().min(from + PIECE), out);
+    /// Appends what is to be made of the first part behind the first `skip` bytes that is made as it is sent, [`PIECE`] bytes at most; nothing
+    /// where there is no such part.
+    pub(crate) fn make(&self, mut skip: usize, out: &mut Vec<u8>) {
+        for part in self.parts() {
+            if skip >= part.len() {
+                skip -= part.len();
+                continue;
+            }
+            if let BodyPart::Made(source) = part {
+                return source.append(skip..part.len().min(skip + PIECE), out);
+            }
+            skip = 0;
         }
     }
 
@@ -131,19 +139,33 @@ impl Body {
         }
     }
 
-    /// Fills `slices` with what is behind the first `skip` bytes, as far as there is room and up to what has to be made; returns how many it
-    /// filled.
-    pub(crate) fn slices<'a>(&'a self, mut skip: usize, slices: &mut [IoSlice<'a>]) -> usize {
+    /// Fills `slices` with what is behind the first `skip` bytes, as far as there is room and up to what is still to be made; returns how many it
+    /// filled. `made` is what [`Body::make`] appended for the same `skip`.
+    pub(crate) fn slices<'a>(
+        &'a self,
+        mut skip: usize,
+        mut made: &'a [u8],
+        slices: &mut [IoSlice<'a>],
+    ) -> usize {
         let mut filled = 0;
         for part in self.parts() {
             if skip >= part.len() {
                 skip -= part.len();
                 continue;
             }
-            let (BodyPart::There(bytes), Some(slice)) = (part, slices.get_mut(filled)) else { break };
-            *slice = IoSlice::new(&bytes[skip..]);
-            skip = 0;
-            filled += 1;
+            let (here, is_whole) = match part {
+                BodyPart::There(bytes) => (&bytes[skip..], true),
+                BodyPart::Made(_) => {
+                    let here = std::mem::take(&mut made);
+                    (here, skip + here.len() == part.len())
+                }
+            };
+            let Some(slice) = slices.get_mut(filled).filter(|_| !here.is_empty()) else { break };
+            *slice = IoSlice::new(here);
+            (skip, filled) = (0, filled + 1);
+            if !is_whole {
+                break;
+            }
         }
         filled
     }
@@ -235,7 +257,7 @@ mod tests {
             [(0, 4, "abcdef"), (1, 4, "bcdef"), (2, 1, "cde"), (5, 2, "f"), (6, 2, ""), (9, 2, "")]
         {
             let mut slices = [IoSlice::new(&[]); 4];
-            let filled = body.slices(skip, &mut slices[..room]);
+            let filled = body.slices(skip, &[], &mut slices[..room]);
             let text: Vec<u8> = slices[..filled].iter().flat_map(|slice| slice.iter().copied()).collect();
             assert_eq!(text, expected.as_bytes(), "from {skip} into {room}");
         }
@@ -270,11 +292,23 @@ mod tests {
             }
             let (mut made, mut slices) = (Vec::new(), [IoSlice::new(&[]); 4]);
             body.make(skip, &mut made);
-            let filled = body.slices(skip, &mut slices);
-            // What is there already is not made, and what has to be made is not there.
-            assert_eq!((made.is_empty(), filled), ([0, 1, 8].contains(&skip), usize::from(made.is_empty())));
-            let next = slices[..filled].first().map_or(&made[..], |slice| slice);
-            assert!(!next.is_empty() && whole[skip..].starts_with(next), "{skip}");
+            let filled = body.slices(skip, &made, &mut slices);
+            let text: Vec<u8> = slices[..filled].iter().flat_map(|slice| slice.iter().copied()).collect();
+            // Up to where the next part is to be made, with what is there already on both sides.
+            let end = if skip < 5 { 5 } else { whole.len() };
+            assert_eq!(text, &whole[skip..end], "{skip}");
+        }
+    }
+
+    #[test]
+    fn no_more_than_a_piece_is_made_and_nothing_sent_behind_a_part_of_it() {
+        let body = Body::rope([BodyPart::Made(Arc::new(Counted(PIECE + 3))), BodyPart::from("end")]);
+        for (skip, expected, parts) in [(0, PIECE, 1), (1, PIECE, 1), (3, PIECE + 3, 2), (PIECE + 3, 3, 1)] {
+            let (mut made, mut slices) = (Vec::new(), [IoSlice::new(&[]); 4]);
+            body.make(skip, &mut made);
+            let filled = body.slices(skip, &made, &mut slices);
+            let length: usize = slices[..filled].iter().map(|slice| slice.len()).sum();
+            assert_eq!((length, filled), (expected, parts), "{skip}");
         }
     }
 

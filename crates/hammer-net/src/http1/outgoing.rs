@@ -20,6 +20,8 @@ pub(super) struct Outgoing {
     /// Bytes of the body behind them.
     rest: usize,
     written: usize,
+    /// The place in the body that the client's buffer of what is made goes on from, until others write there.
+    made_from: Option<usize>,
     pub(super) sent: Option<Nanos>,
     is_done: bool,
 }
@@ -39,7 +41,15 @@ impl Outgoing {
             request.body.append_to(&mut buffer);
         }
         let rest = if is_small { 0 } else { request.body.len() };
-        Self { held: None, buffered: buffer.len(), rest, written: 0, sent: None, is_done: false }
+        Self {
+            held: None,
+            buffered: buffer.len(),
+            rest,
+            written: 0,
+            made_from: None,
+            sent: None,
+            is_done: false,
+        }
     }
 
     /// Nothing more of it will leave.
@@ -60,9 +70,12 @@ impl Outgoing {
         request: &Request,
         context: &ClientContext,
     ) -> Poll<io::Result<()>> {
+        self.made_from = None;
         let polled = match self.sent {
             Some(_) => self.poll_write(cx, stream, request, context),
             None => {
+                // It is not sent while it is made.
+                self.make(request, context);
                 let (before, out) = (context.clock.now(), stream.socket().bytes_out());
                 let polled = self.poll_write(cx, stream, request, context);
                 // TLS may keep what it takes for a while; sent is what the kernel has.
@@ -105,13 +118,8 @@ impl Outgoing {
         request: &Request,
         context: &ClientContext,
     ) -> Poll<io::Result<usize>> {
-        let skip = self.written.saturating_sub(self.buffered);
-        let mut made = context.made.borrow_mut();
-        made.clear();
-        // It is made again where the kernel took but a part of it: a buffer for each request under way would cost more.
-        if self.rest > 0 && self.written >= self.buffered {
-            request.body.make(skip, &mut made);
-        }
+        self.make(request, context);
+        let made = context.made.borrow();
         let buffer = context.head.borrow();
         let buffered = self.held.as_deref().unwrap_or(&buffer);
         let mut slices = [IoSlice::new(&[]); MOST_SLICES];
@@ -120,13 +128,27 @@ impl Outgoing {
             slices[0] = IoSlice::new(&buffered[self.written..]);
             filled = 1;
         }
-        if !made.is_empty() {
-            slices[filled] = IoSlice::new(&made);
-            filled += 1;
-        } else if self.rest > 0 {
-            filled += request.body.slices(skip, &mut slices[filled..]);
+        if self.rest > 0 {
+            filled += request.body.slices(self.skip(), &made, &mut slices[filled..]);
         }
         stream.poll_send(cx, &slices[..filled])
+    }
+
+    /// Makes what of the body is sent next. It is made again where the kernel took but a part of it: a buffer for each request under way
+    /// would cost more.
+    fn make(&mut self, request: &Request, context: &ClientContext) {
+        let skip = self.skip();
+        if self.rest > 0 && self.made_from != Some(skip) {
+            let mut made = context.made.borrow_mut();
+            made.clear();
+            request.body.make(skip, &mut made);
+            self.made_from = Some(skip);
+        }
+    }
+
+    /// Bytes of the body behind the buffered ones that have left.
+    fn skip(&self) -> usize {
+        self.written.saturating_sub(self.buffered)
     }
 }
 
