@@ -173,9 +173,21 @@ impl OperationRecord {
     /// # Panics
     /// When the workload has no verifier.
     pub fn promise(&self, kind: PromiseKind, record: &[u8]) {
+        self.promise_by(kind, |promises, kind| promises.send(kind, self.seq(), record));
+    }
+
+    /// The same with a record that is given away, so that a large one is not copied.
+    ///
+    /// # Panics
+    /// When the workload has no verifier.
+    pub fn promise_owned(&self, kind: PromiseKind, record: Vec<u8>) {
+        self.promise_by(kind, |promises, kind| promises.send_owned(kind, self.seq(), record));
+    }
+
+    fn promise_by(&self, kind: PromiseKind, send: impl FnOnce(&PromiseSender, PromiseKind)) {
         let kind = self.outermost(kind);
         let promises = self.promises.as_ref().expect("a workload that receives promises has a verifier");
-        promises.send(kind, self.seq(), record);
+        send(promises, kind);
         // An operation owes its check all the same: that is what hands this one over.
         if !self.now_at.get().in_flow && self.owes_check.get() == Some(kind) {
             self.owes_check.set(None);

@@ -21,6 +21,10 @@ impl PromiseSender {
         self.writer.borrow_mut().write(kind, seq, record);
     }
 
+    pub(crate) fn send_owned(&self, kind: PromiseKind, seq: u64, record: Vec<u8>) {
+        self.writer.borrow_mut().write_owned(kind, seq, record);
+    }
+
     /// A promise was made that nobody will be able to judge.
     pub(crate) fn leave_unchecked(&self, kind: PromiseKind) {
         self.writer.borrow().leave_unchecked(kind);

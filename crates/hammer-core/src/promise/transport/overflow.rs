@@ -35,10 +35,11 @@ struct OverflowState {
     file: SpillFile,
 }
 
-struct OwnedRecord {
-    seq: u64,
-    kind: PromiseKind,
-    bytes: Box<[u8]>,
+/// A record that is handed over whole.
+pub(super) struct OwnedRecord {
+    pub(super) seq: u64,
+    pub(super) kind: PromiseKind,
+    pub(super) bytes: Vec<u8>,
 }
 
 pub(super) fn overflow(folder: PathBuf, crew: CrewMember) -> (OverflowWriter, OverflowReader) {
@@ -51,16 +52,15 @@ pub(super) fn overflow(folder: PathBuf, crew: CrewMember) -> (OverflowWriter, Ov
 
 impl OverflowWriter {
     /// Hands a record over; whether there is room for it.
-    pub(super) fn write(&self, promise: PromiseRecord<'_>) -> bool {
-        let size = promise.bytes.len();
+    pub(super) fn write(&self, record: OwnedRecord) -> bool {
+        let size = record.bytes.len();
         // Only the shard adds, so nothing comes in between that would exceed the bound.
         let waiting = self.shared.bytes.load(Ordering::Relaxed) + size;
         if waiting > MOST_BYTES {
             return false;
         }
         self.shared.bytes.fetch_add(size, Ordering::Relaxed);
-        let PromiseRecord { seq, kind, bytes } = promise;
-        let sent = self.records.send(OwnedRecord { seq, kind, bytes: bytes.into() }).is_ok();
+        let sent = self.records.send(record).is_ok();
         if waiting > SPILL_ABOVE && !self.shared.is_spilling.swap(true, Ordering::Relaxed) {
             let shared = self.shared.clone();
             self.crew.give(move || shared.spill());
@@ -94,8 +94,9 @@ impl OverflowReader {
     pub(in crate::promise) fn take(&self, records: &mut Records) -> bool {
         let Ok(record) = self.0.state().records.try_recv() else { return false };
         let OwnedRecord { seq, kind, bytes } = record;
-        records.push(PromiseRecord { seq, kind, bytes: &bytes });
-        self.0.bytes.fetch_sub(bytes.len(), Ordering::Relaxed);
+        let length = bytes.len();
+        records.push_whole(seq, kind, bytes);
+        self.0.bytes.fetch_sub(length, Ordering::Relaxed);
         true
     }
 

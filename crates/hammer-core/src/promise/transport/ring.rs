@@ -6,7 +6,7 @@ use std::thread::Thread;
 use rtrb::{Producer, RingBuffer};
 
 use super::frame::{PromiseRecord, encode};
-use super::overflow::{OverflowReader, OverflowWriter, overflow};
+use super::overflow::{OverflowReader, OverflowWriter, OwnedRecord, overflow};
 use super::reader::RecordReader;
 use crate::crew::CrewMember;
 use crate::promise::ledger::{PromiseKind, PromiseLedger};
@@ -43,10 +43,29 @@ impl RecordWriter {
     /// Hands over a promise; it is made from now on, whatever becomes of the record.
     pub(crate) fn write(&mut self, kind: PromiseKind, seq: u64, record: &[u8]) {
         self.ledger.made(kind);
-        let promise = PromiseRecord { seq, kind, bytes: record };
-        if !self.write_small(promise) && !self.overflow.write(promise) {
+        if !self.write_small(PromiseRecord { seq, kind, bytes: record }) {
+            self.write_whole(OwnedRecord { seq, kind, bytes: record.into() });
+        }
+        self.count_written();
+    }
+
+    /// The same of a record that is the caller's to give away: not copied where it is large.
+    pub(crate) fn write_owned(&mut self, kind: PromiseKind, seq: u64, record: Vec<u8>) {
+        self.ledger.made(kind);
+        if !self.write_small(PromiseRecord { seq, kind, bytes: &record }) {
+            self.write_whole(OwnedRecord { seq, kind, bytes: record });
+        }
+        self.count_written();
+    }
+
+    fn write_whole(&mut self, record: OwnedRecord) {
+        let kind = record.kind;
+        if !self.overflow.write(record) {
             self.ledger.unchecked(kind);
         }
+    }
+
+    fn count_written(&mut self) {
         self.since_wake += 1;
         if self.since_wake >= WAKE_EVERY {
             self.wake();
