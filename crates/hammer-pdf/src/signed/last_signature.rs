@@ -21,8 +21,7 @@ impl LastSignature {
     /// # Errors
     /// A file without such a signature.
     pub fn read(file: &[u8]) -> Result<Self, PdfFault> {
-        let at = file.windows(BYTE_RANGE.len()).rposition(|text| text == BYTE_RANGE);
-        let at = at.ok_or(PdfFault::Unsigned)? + BYTE_RANGE.len();
+        let at = memchr::memmem::rfind(file, BYTE_RANGE).ok_or(PdfFault::Unsigned)? + BYTE_RANGE.len();
         let numbers = numbers_in_brackets(&file[at..]).ok_or(PdfFault::Malformed { what: "ByteRange" })?;
         let [first, before, second, behind] = numbers;
         let end = second.checked_add(behind).filter(|end| *end <= file.len());

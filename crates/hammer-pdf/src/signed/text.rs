@@ -15,7 +15,7 @@ pub(super) fn find_name(text: &[u8], name: &[u8]) -> Option<usize> {
 
 /// Where these bytes stand first.
 pub(super) fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
-    text.windows(wanted.len()).position(|window| window == wanted)
+    memchr::memmem::find(text, wanted)
 }
 
 /// The name that is the value of that one, without its slash.
