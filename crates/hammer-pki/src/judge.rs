@@ -35,6 +35,8 @@ pub struct SignatureJudge {
 struct FileVerifier {
     judge: SignatureJudge,
     verifier: SignatureVerifier,
+    /// The document that a signature is held against, in memory that is used again.
+    document: Vec<u8>,
 }
 
 impl From<SignatureKind> for PromiseKind {
@@ -45,14 +47,17 @@ impl From<SignatureKind> for PromiseKind {
 
 impl SignatureJudge {
     pub(crate) fn verifier(&self) -> Box<dyn Verifier> {
-        let verifier = SignatureVerifier::new(self.timestamps.clone());
-        Box::new(FileVerifier { judge: self.clone(), verifier })
+        Box::new(self.file_verifier())
     }
 
     /// Whether a file holds that was signed before the load.
     pub(crate) fn holds(&self, seq: u64, record: &SignatureRecord<'_>) -> bool {
+        self.file_verifier().judge(seq, record).is_ok()
+    }
+
+    fn file_verifier(&self) -> FileVerifier {
         let verifier = SignatureVerifier::new(self.timestamps.clone());
-        FileVerifier { judge: self.clone(), verifier }.judge(seq, record).is_ok()
+        FileVerifier { judge: self.clone(), verifier, document: Vec::new() }
     }
 
     /// The wall clock at an instant of the run, milliseconds since 1970.
@@ -110,13 +115,17 @@ impl FileVerifier {
                 .map_err(|why| NotKept::new(why.is_unverified(), why.kind(), &why))?;
             let signed = found.signed(file);
             self.verifier.verify(&found.contents, &expected(&signed, SignatureForm::Pades)).map(drop)
+        } else if let Some(sha256) = &record.sha256 {
+            // Worked out of the document before any of it was sent.
+            let expected = expected(&[], SignatureForm::CadesDetached);
+            self.verifier.verify_digest(file, sha256, &expected).map(drop)
         } else {
-            let sent = document.to_vec();
-            let form = match record.by_digest {
-                true => SignatureForm::CadesDetached,
-                false => SignatureForm::CadesEnveloping,
-            };
-            self.verifier.verify(file, &expected(&[&sent], form)).map(drop)
+            self.document.clear();
+            // A large document must not be held in memory for the rest of the run.
+            self.document.shrink_to(KEPT_DOCUMENT);
+            document.append(0..document.len(), &mut self.document);
+            let sent: &[&[u8]] = &[&self.document];
+            self.verifier.verify(file, &expected(sent, SignatureForm::CadesEnveloping)).map(drop)
         };
         verified.map_err(|why| NotKept::new(why.is_unverified(), why.kind(), &why))
     }
@@ -146,6 +155,8 @@ impl fmt::Debug for SignatureJudge {
 
 const NO_ROOM: &str = "more files waited for verification than there is room for";
 const UNKNOWN_SIGNER: &str = "another-signer";
+/// A usual document.
+const KEPT_DOCUMENT: usize = 1 << 20;
 
 #[cfg(test)]
 mod tests {
@@ -168,7 +179,7 @@ mod tests {
             epoch_unix_ms: 0,
             skew_ms: 0,
         };
-        let mut verifier = FileVerifier { verifier: SignatureVerifier::new(None), judge };
+        let mut verifier = judge.file_verifier();
         let mut file = documents.document(3).to_vec();
         let at = file.len();
         file.extend_from_slice(
@@ -177,7 +188,7 @@ mod tests {
         let mut judged = |seq| {
             let record = SignatureRecord {
                 kind: SignatureKind::Pades,
-                by_digest: false,
+                sha256: None,
                 signer: 0,
                 sent: Nanos(0),
                 received: Nanos(1),

@@ -64,6 +64,8 @@ pub struct SignOp {
     seq: u64,
     series: usize,
     document: Option<Arc<InlineDocument>>,
+    /// That of the document, once it was sent alone.
+    sha256: Option<[u8; 32]>,
     signature: Vec<u8>,
     body: Vec<u8>,
     answer: Answer,
@@ -135,7 +137,7 @@ impl Workload for SignWorkload {
 
     fn prepare(&self, (): &mut (), seq: u64, reuse: Option<Box<SignOp>>) -> Box<SignOp> {
         let mut op = reuse.unwrap_or_default();
-        (op.seq, op.series) = (seq, self.mix.of(seq).0);
+        (op.seq, op.series, op.sha256) = (seq, self.mix.of(seq).0, None);
         op.document = Some(Arc::new(InlineDocument::new(self.config.documents.document(seq))));
         op
     }

@@ -3,7 +3,7 @@ use hammer_tlog::keys::chain::TrustedAuthorities;
 
 use super::fault::SignatureFault;
 use super::known_signer::KnownSigner;
-use crate::signed_data::{SignedAttributes, SignedData, SignerInfo};
+use crate::signed_data::{SignedAttributes, SignedData, SignedDataError, SignerInfo};
 use crate::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampVerifier, VerifiedTimestamp};
 
 /// DER content of 1.2.840.113549.1.7.1, id-data.
@@ -70,6 +70,30 @@ impl SignatureVerifier {
         cms: &'a [u8],
         expected: &ExpectedSignature<'_>,
     ) -> Result<VerifiedSignature<'a>, SignatureFault> {
+        self.verify_by(cms, expected, |signer| signer.check_digest(expected.document))
+    }
+
+    /// The same where the document is not there, but its SHA-256: `document` of what is expected is not looked at. A form that has the document
+    /// in it is refused.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn verify_digest<'a>(
+        &mut self,
+        cms: &'a [u8],
+        sha256: &[u8; 32],
+        expected: &ExpectedSignature<'_>,
+    ) -> Result<VerifiedSignature<'a>, SignatureFault> {
+        let expected = &ExpectedSignature { document: &[], ..*expected };
+        self.verify_by(cms, expected, |signer| signer.check_sha256(sha256))
+    }
+
+    fn verify_by<'a>(
+        &mut self,
+        cms: &'a [u8],
+        expected: &ExpectedSignature<'_>,
+        check_digest: impl FnOnce(&SignerInfo<'_>) -> Result<(), SignedDataError>,
+    ) -> Result<VerifiedSignature<'a>, SignatureFault> {
         let signed_data = SignedData::parse(cms)?;
         check_content(&signed_data, expected)?;
         let signers = signed_data.signer_infos;
@@ -78,7 +102,7 @@ impl SignatureVerifier {
         if attributes.content_type()? != ID_DATA {
             return Err(SignatureFault::ContentType);
         }
-        signer.check_digest(expected.document)?;
+        check_digest(&signer)?;
         check_signer(&signed_data, &signer, &attributes, expected.signer)?;
         let signing_time = check_time(&attributes, expected)?;
         signer.verify_attributes(expected.signer.key())?;

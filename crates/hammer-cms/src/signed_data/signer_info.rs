@@ -95,6 +95,15 @@ impl<'a> SignerInfo<'a> {
         }
     }
 
+    /// The same of content that is known by its SHA-256: the digest by another algorithm is none of it.
+    pub fn check_sha256(&self, sha256: &[u8; 32]) -> Result<(), SignedDataError> {
+        let digest = self.attributes()?.message_digest()?;
+        match self.digest()? == DigestAlgorithm::Sha256 && digest == sha256 {
+            true => Ok(()),
+            false => Err(SignedDataError::MessageDigest),
+        }
+    }
+
     /// The whole token of the timestamp over the signature, an unsigned attribute (RFC 3161 appendix A); none where there is none.
     pub fn signature_timestamp(&self) -> Result<Option<&'a [u8]>, SignedDataError> {
         match self.unsigned_attributes {

@@ -5,6 +5,7 @@ use hammer_cms::signature::{
 };
 use hammer_cms::signed_data::SignedData;
 use hammer_cms::timestamp::TstInfo;
+use hammer_tlog::hash::sha256;
 use hammer_tlog::keys::chain::TrustedAuthorities;
 
 use crate::testdata;
@@ -95,6 +96,38 @@ fn signatures_of_real_servers_hold() {
                 assert_eq!(found.timestamp.is_some(), one.has_timestamp, "{}", one.file);
             },
         );
+    }
+}
+
+#[test]
+fn a_document_beside_its_signature_may_be_known_by_its_digest_alone() {
+    let digest = sha256(&testdata("signatures/document")).0;
+    for one in RECORDED {
+        let (cms, signer) = (one.cms(), signer(one.signer));
+        let expected = ExpectedSignature {
+            document: &[b"not looked at"],
+            signer: &signer,
+            form: one.form,
+            has_timestamp: one.has_timestamp,
+            not_before_ms: Some(NOT_BEFORE_MS),
+            not_after_ms: Some(NOT_AFTER_MS),
+        };
+        let kind = |digest: &[u8; 32], expected: &ExpectedSignature<'_>| {
+            verifier().verify_digest(&cms, digest, expected).map_err(|why| why.kind()).err()
+        };
+        // What is signed by OpenSSL was digested by SHA-512, which nobody can do who has the SHA-256 alone.
+        let is_of_sha256 = !one.file.starts_with("openssl");
+        let found = match (one.form, is_of_sha256) {
+            (DETACHED, true) => None,
+            (DETACHED, false) => Some("message-digest"),
+            _ => Some("another-document"),
+        };
+        assert_eq!(kind(&digest, &expected), found, "{}", one.file);
+        if found.is_none() {
+            assert_eq!(kind(&sha256(b"another").0, &expected), Some("message-digest"), "{}", one.file);
+            let late = ExpectedSignature { not_before_ms: Some(NOT_AFTER_MS), ..expected };
+            assert_eq!(kind(&digest, &late), Some("signing-time"), "{}", one.file);
+        }
     }
 }
 

@@ -69,20 +69,17 @@ impl SignWorkload {
         record: &OperationRecord,
     ) -> Result<Ended, Ended> {
         let (sent, file) = self.signed_file(session, op, record).await?;
-        let kept = match file {
-            CameBack::Here(bytes) => Ok(bytes),
-            CameBack::Unnamed(file) => Err(self.config.judge.kept_files.keep(file)),
+        let mut bytes = Vec::new();
+        let recorded = match file {
+            CameBack::Here(file) => {
+                bytes = file;
+                RecordedFile::Here(&bytes)
+            }
+            CameBack::Unnamed(file) => RecordedFile::Kept(self.config.judge.kept_files.keep(file)),
         };
-        let file = match &kept {
-            Ok(bytes) => RecordedFile::Here(bytes),
-            Err(number) => RecordedFile::Kept(*number),
-        };
-        let told = self.record(session, op, sent, file);
-        let mut promised = session.promised.borrow_mut();
-        told.write(&mut promised);
-        record.promise(told.kind.into(), &promised);
-        // A large file must not be held in memory for the rest of the run.
-        promised.shrink_to(KEPT_RECORD);
+        let tail = self.record(session, op, sent, recorded).tail();
+        bytes.extend_from_slice(&tail);
+        record.promise_owned(self.kind(op.series).into(), bytes);
         Ok(Ended::accepted(200))
     }
 
@@ -111,7 +108,7 @@ impl SignWorkload {
         let kind = self.kind(op.series);
         SignatureRecord {
             kind,
-            by_digest: self.by_digest(kind),
+            sha256: op.sha256,
             signer: self.signer(op.seq) as u32,
             sent,
             received: op.answer.wire.done.unwrap_or_else(|| session.clock.now()),
@@ -145,7 +142,7 @@ impl SignWorkload {
             }
             Requests::Dss { of, data_to_sign, .. } => {
                 let signed = match self.by_digest(kind) {
-                    true => ToBeSigned::Sha256(sha256(&document)),
+                    true => ToBeSigned::Sha256(*op.sha256.insert(sha256(&document))),
                     false => ToBeSigned::Document(document),
                 };
                 let signing_ms = self.config.judge.epoch_unix_ms + session.clock.now().0 / 1_000_000;
@@ -249,5 +246,3 @@ fn sha256(document: &InlineDocument) -> [u8; 32] {
 
 const NO_DOCUMENT: Ended = Ended::failed(Outcome::Abandoned, "no document");
 const ELSEWHERE: Ended = Ended::failed(Outcome::Malformed, "file of another service");
-/// The file of a usual document.
-const KEPT_RECORD: usize = 1 << 20;

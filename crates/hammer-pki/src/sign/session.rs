@@ -1,6 +1,5 @@
 //! A shard's client, and the requests without what each signature puts into them.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use hammer_core::runtime::Clock;
@@ -22,8 +21,6 @@ pub struct SignSession {
     pub(super) requests: Requests,
     /// What a URL of an answer is below.
     pub(super) root: PathAndQuery,
-    /// Where what was promised is written down, on its way to a verifier.
-    pub(super) promised: RefCell<Vec<u8>>,
 }
 
 /// What is sent, but for what an operation puts into it: for each kind and each signer.
@@ -72,7 +69,7 @@ impl SignSession {
                 }
             }
         };
-        let (root, promised) = (client.path("/")?, RefCell::default());
-        Ok(Self { root, client, clock: context.clock.clone(), requests, promised })
+        let root = client.path("/")?;
+        Ok(Self { root, client, clock: context.clock.clone(), requests })
     }
 }
