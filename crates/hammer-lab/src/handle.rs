@@ -6,7 +6,7 @@ use crate::{
     clock::{Clock, SystemClock},
     error::LabError,
     fault::{DataKept, FaultScript, FaultSession, TimedFault},
-    serve::{BoundListener, Running, ServePlan, Server, Target},
+    serve::{BoundListener, LinkPlan, Running, ServePlan, Server, Target},
     stats::{Counters, LabStats},
 };
 
@@ -137,6 +137,12 @@ impl<T: LabTarget> LabHandle<T> {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// The slow link before it, where it has one.
+    #[must_use]
+    pub fn link(&self) -> Option<LinkPlan> {
+        self.server.plan.link
     }
 
     /// Counts the stalls of the fault script, and the times of lies, from now, as a run does that starts after its lab.

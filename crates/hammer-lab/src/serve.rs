@@ -4,6 +4,7 @@
 pub mod answer;
 mod connection;
 pub mod grpc;
+mod link;
 mod tls;
 
 use std::{
@@ -38,6 +39,8 @@ use crate::{
 };
 
 use answer::AnswerBody;
+use link::Link;
+pub use link::LinkPlan;
 pub use tls::TlsFiles;
 
 /// What every target of a plan can say about its server.
@@ -55,6 +58,9 @@ pub struct ServePlan {
     pub max_body: ByteSize,
     /// Connections served at once; more wait in the listener's queue.
     pub max_connections: Count,
+    /// The slow link that all its connections share; none without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<LinkPlan>,
 }
 
 impl ServePlan {
@@ -71,6 +77,7 @@ impl Default for ServePlan {
             tls: None,
             max_body: ByteSize::from_mib(32),
             max_connections: Count::at_least_one(16_384),
+            link: None,
         }
     }
 }
@@ -213,6 +220,7 @@ impl<T: Target> Server<T> {
         stopped: watch::Receiver<bool>,
     ) -> LifeEnd {
         let mut connections = JoinSet::new();
+        let link = Link::new(self.plan.link.unwrap_or_default());
         let killed = Arc::new(AtomicBool::new(false));
         let mut stop = stopped.clone();
         loop {
@@ -230,7 +238,8 @@ impl<T: Target> Server<T> {
                 accepted = listener.accept(), if !full => match accepted {
                     Ok((stream, _)) => {
                         self.counters.connected();
-                        let served = Arc::clone(self).connection(stream, tls.clone(), stopped.clone(), killed.clone());
+                        let way = (link.clone(), tls.clone());
+                        let served = Arc::clone(self).connection(stream, way, stopped.clone(), killed.clone());
                         connections.spawn(served);
                     }
                     // Out of descriptors, most likely: let some connections end before the next try.

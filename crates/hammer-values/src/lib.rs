@@ -1,9 +1,10 @@
-//! The values that plans are written in: times, dates, rates, sizes, percentages, shares, counts, weights, statuses, URLs,
+//! The values that plans are written in: times, dates, rates, rates of links, sizes, percentages, shares, counts, weights, statuses, URLs,
 //! paths and names, one or many of them; blocks whose keys agree with one another, and keys that have another name by now. Each
 //! value is what it may be once it was read, and prints as text that reads back as the same. Nothing here knows a plan, a
 //! protocol or a file.
 
 mod agreed;
+mod bit_rate;
 mod count;
 mod date;
 mod error;
@@ -24,6 +25,7 @@ mod weights;
 mod word;
 
 pub use agreed::{Agreed, KeyConflict, PlanBlock};
+pub use bit_rate::BitRate;
 pub use count::Count;
 pub use date::Date;
 pub use error::ValueError;

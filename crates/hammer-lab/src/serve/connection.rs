@@ -29,6 +29,7 @@ use super::{
     Server, Target,
     answer::{self, AnswerBody},
     grpc::{self, GrpcCode},
+    link::{Link, LinkedStream},
 };
 use crate::{
     clock::Clock,
@@ -40,13 +41,14 @@ impl<T: Target> Server<T> {
     pub(super) async fn connection(
         self: Arc<Self>,
         stream: TcpStream,
-        tls: Option<TlsAcceptor>,
+        (link, tls): (Link, Option<TlsAcceptor>),
         stopped: watch::Receiver<bool>,
         killed: Arc<AtomicBool>,
     ) {
         let _ = stream.set_nodelay(true);
         let life = Arc::new(Life::new(self.clock.elapsed(), killed));
         let stream = Resettable { stream, life: Arc::clone(&life) };
+        let stream = LinkedStream::new(stream, link, Arc::clone(&self.clock));
         match tls {
             None => self.serve(stream, life, stopped).await,
             // A failed handshake is the client's affair: it sees the alert, and nothing is counted.
