@@ -16,6 +16,7 @@ use crate::earlier_runs::EarlierRuns;
 use crate::error::CliError;
 use crate::health;
 use crate::lab_observer::LabObserver;
+use crate::link::{self, KnownLink};
 use crate::metric_observer::{MetricObserver, NumberPlace};
 use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::load::LoadBounds;
@@ -56,6 +57,8 @@ pub(crate) struct OpenedPlan<'a> {
     ready: Vec<ProbedUrl>,
     /// What the reader of the report must be told of what was found.
     found: Vec<String>,
+    /// The link to the target, where anybody says how fast it is.
+    pub(crate) link: Option<KnownLink>,
     /// Whether an earlier run started the embedded targets.
     is_kept: bool,
 }
@@ -140,11 +143,13 @@ pub(crate) fn open<'a>(
     if !is_kept && !labs.is_empty() && plan.target.lab.as_ref().is_some_and(|lab| lab.keep) {
         *kept = Some(KeptTarget { open: reopened(&open, &planned)?, labs: Rc::clone(&labs) });
     }
+    let link = link::known(plan, &labs)?;
     let mut found: Vec<String> = open.iter_mut().flat_map(|open| open.notes()).collect();
+    found.extend(link.iter().filter_map(|link| link.note.clone()));
     found.extend(waited);
     found.extend(health::said(plan, called)?);
     let ready = wait.into_ready();
-    Ok(OpenedPlan { registry, plan, evidence, earlier, instants, open, labs, ready, found, is_kept })
+    Ok(OpenedPlan { registry, plan, evidence, earlier, instants, open, labs, ready, found, link, is_kept })
 }
 
 impl<'a> OpenedPlan<'a> {

@@ -12,6 +12,7 @@ mod evidence;
 mod health;
 mod hooks;
 mod lab_observer;
+mod link;
 mod metric_observer;
 mod observed_number;
 mod output;

@@ -20,6 +20,7 @@ pub(crate) mod fill;
 pub(crate) mod grammar;
 pub(crate) mod health;
 pub(crate) mod interval;
+pub(crate) mod link;
 pub(crate) mod load;
 mod misplaced_list;
 pub(crate) mod named_files;

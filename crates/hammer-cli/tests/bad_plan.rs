@@ -162,7 +162,11 @@ fn a_plan_that_contradicts_itself_is_refused() {
         ("target.contact=\"a\\nb\"", "` is no contact that a header can hold"),
         ("target.connection.streams=0", ": it must be 1 at least"),
         ("interval=5ms", ": it must be 10ms at least"),
-        ("compat=k6", ": unknown variant `k6`, expected `rhtas-benchmark`"),
+        ("compat=k6", ": unknown variant `k6`, expected `rhtas-benchmark` or `rest-pki`"),
+        (
+            "compat=rest-pki",
+            "compat=rest-pki: nothing is signed; give a workload `pki_sign`, `pki_authenticate` or ",
+        ),
         (
             "compat=rhtas-benchmark",
             "compat=rhtas-benchmark: no flow signs or verifies; give a workload `sigstore_sign`, ",

@@ -156,7 +156,7 @@ impl<'de> Deserialize<'de> for FormatVersion {
 }
 
 /// Raised with every change of what is written: parts of one run are of one version.
-const VERSION: u8 = 10;
+const VERSION: u8 = 11;
 
 #[cfg(test)]
 mod tests;

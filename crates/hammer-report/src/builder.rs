@@ -73,6 +73,7 @@ impl ReportBuilder {
             fill: None,
             resources: Resources::of(&result.resources, totals.all.completed),
             totals,
+            link: None,
             series,
             groups: WorkloadGroups::all(info, result),
             connections: result.total.connections.iter().map(Into::into).collect(),
@@ -199,6 +200,10 @@ fn totals(series: &[Series]) -> Totals {
     for series in series.iter().filter(|series| series.kind == SeriesKind::Operation) {
         totals.warm_up.add(&series.warm_up.counts);
         totals.measurement.add(&series.measurement.counts);
+        if let Some(rates) = series.measurement.rates {
+            totals.bytes_out_per_s += rates.bytes_out_per_s;
+            totals.bytes_in_per_s += rates.bytes_in_per_s;
+        }
     }
     totals.all = totals.warm_up;
     totals.all.add(&totals.measurement);

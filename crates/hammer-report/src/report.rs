@@ -21,6 +21,8 @@ pub mod fill;
 pub mod groups;
 pub mod headline;
 pub mod health;
+pub mod link;
+pub mod operation_counters;
 pub(crate) mod overload;
 pub mod phase;
 pub mod promises;
@@ -42,6 +44,8 @@ pub use figures::{Counts, DurationTable, Durations, EndCounts, Fates, Nanosecond
 pub use fill::{Corpus, Fill, FillOutcome};
 pub use headline::{HeadlineFigures, TreeSize};
 pub use health::{Alarms, Finding, FindingKind, Health, HealthNote, HealthNoteKind, OnFail};
+pub use link::{LinkDirection, LinkFigures, LinkRates, LinkSource, LinkedOperation};
+pub use operation_counters::OperationCounters;
 pub use phase::{PhaseName, PhaseSpan};
 pub use promises::{Breach, KindPromises, PromiseCounts, Promises, WorkloadPromises};
 pub use readiness::{NotReady, Readiness};
@@ -72,6 +76,9 @@ pub struct Report {
     pub fill: Option<Fill>,
     /// All operation series together; steps are parts of operations and are left out.
     pub totals: Totals,
+    /// The link between hammer and the target, and whether it was the limit; `null` where nobody says how fast it is.
+    #[serde(default)]
+    pub link: Option<LinkFigures>,
     /// By series: the operations of each workload, and the steps within them.
     pub series: Vec<Series>,
     /// What each group of users did, of the workloads whose plan has `load.groups`.
@@ -162,6 +169,12 @@ pub struct Totals {
     pub warm_up: Counts,
     /// Measurement alone.
     pub measurement: Counts,
+    /// Bytes handed to connections a second of measurement.
+    #[serde(default)]
+    pub bytes_out_per_s: f64,
+    /// Bytes read from connections a second of measurement.
+    #[serde(default)]
+    pub bytes_in_per_s: f64,
 }
 
 /// A judged threshold.

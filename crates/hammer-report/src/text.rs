@@ -16,6 +16,7 @@ mod connections;
 mod disruptions;
 mod fill;
 mod groups;
+mod link;
 pub mod number;
 pub(crate) mod page;
 mod readiness;
@@ -23,19 +24,26 @@ mod saturation;
 mod series;
 mod servers;
 
-use number::{bytes, grouped, plain, plural};
+use number::{bytes, bytes_per_second, grouped, plain, plural};
 use page::Page;
 
-/// What who reads the verdict alone would miss: how many operations failed, unless they are meant to, how many promises are pending, and
+/// What who reads the verdict alone would miss: that a link was the limit, how many operations failed, unless they are meant to, how many promises are pending, and
 /// what of health the plan tolerates.
 fn beside_verdict(report: &Report) -> String {
-    let told = [failures(report), pending(report), tolerated(report)];
+    let told = [limit(report), failures(report), pending(report), tolerated(report)];
     let told: Vec<String> = told.into_iter().flatten().collect();
     match (told.is_empty(), report.verdict.standing) {
         (true, _) => String::new(),
         (false, Standing::Passed) => format!(", though {}", told.join(" and ")),
         (false, _) => format!("; {}", told.join("; ")),
     }
+}
+
+fn limit(report: &Report) -> Option<String> {
+    let limits = report.link.as_ref()?.limits();
+    (!limits.is_empty()).then(|| {
+        limits.into_iter().map(|name| format!("{name} is the limit")).collect::<Vec<_>>().join(" and ")
+    })
 }
 
 fn failures(report: &Report) -> Option<String> {
@@ -68,6 +76,7 @@ pub fn render(report: &Report) -> String {
     let mut page = Page::default();
     page.paragraph("", &format!("{}{}", report.verdict, beside_verdict(report)));
     health(&mut page, report);
+    report.link.iter().for_each(|link| link::render(&mut page, link));
     report.fill.iter().for_each(|filled| fill::render(&mut page, filled));
     run(&mut page, report);
     for series in &report.series {
@@ -143,6 +152,11 @@ fn run(page: &mut Page, report: &Report) {
     let ended = if run.stopped.is_empty() { String::new() } else { format!("; ended: {}", run.stopped) };
     page.paragraph("phases", &format!("{}{ended}", phases.join(", ")));
     page.paragraph("total", &format!("{}, warm-up included", series::fates(&report.totals.all)));
+    let (out, back) = (report.totals.bytes_out_per_s, report.totals.bytes_in_per_s);
+    if out + back > 0.0 {
+        let text = format!("{} out, {} in over measurement", bytes_per_second(out), bytes_per_second(back));
+        page.paragraph("bytes", &text);
+    }
 }
 
 fn promises(page: &mut Page, report: &Report) {

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum CompatPlan {
     /// The k6 scripts with a helper process that are published for Red Hat Trusted Artifact Signer.
     RhtasBenchmark,
+    /// The stress test whose results were published for Rest PKI: operations by type.
+    RestPki,
 }
 
 impl CompatPlan {
@@ -16,6 +18,7 @@ impl CompatPlan {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::RhtasBenchmark => "rhtas-benchmark",
+            Self::RestPki => "rest-pki",
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use hammer_exchange::bearer::BearerPlan;
 use hammer_exchange::token::TokenPlan;
 use hammer_net::{Balancing, ClientConfig, HttpVersion, Secret, TlsConfig};
-use hammer_values::{ByteSize, Count, TimeSpan, ValueError, Word};
+use hammer_values::{Agreed, ByteSize, Count, TimeSpan, ValueError, Word};
 use http::{HeaderValue, Uri};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::contact::{Contact, nameless};
 use super::error::{PlanError, PlanFault};
+use super::link::LinkPlan;
 use super::path::PlanPath;
 use super::ready::ReadyPlan;
 use super::resend::ResendPlan;
@@ -43,6 +44,10 @@ pub(crate) struct TargetPlan {
     /// When it can be loaded: the first arrival waits until it is, and it is asked again beside the load.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ready: Option<ReadyPlan>,
+    /// The link between hammer and the target, whose share of the measured time the report has; where an embedded target has one before
+    /// itself it is that one without this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) link: Option<Agreed<LinkPlan>>,
     /// `false`: logs are not held against what the plan says of them before the first arrival.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) preflight: Option<bool>,

@@ -2,6 +2,7 @@
 
 use hammer_lab::fault::TimedFault;
 use hammer_lab::handle::{LabHandle, LabTarget};
+use hammer_lab::serve::LinkPlan;
 use hammer_lab::{LabError, LabStats};
 use hammer_values::{ServiceUrl, ValueError};
 
@@ -20,6 +21,9 @@ pub(crate) trait Lab {
     /// What it is, in a word: `http`, `rekor`.
     fn name(&self) -> &'static str;
 
+    /// The slow link before it, where it has one.
+    fn link(&self) -> Option<LinkPlan>;
+
     /// Who tells what it counted up to any time.
     fn stats(&self) -> LabStatsReader;
 
@@ -34,6 +38,10 @@ impl<T: LabTarget> Lab for LabHandle<T> {
 
     fn name(&self) -> &'static str {
         self.name()
+    }
+
+    fn link(&self) -> Option<LinkPlan> {
+        self.link()
     }
 
     fn stats(&self) -> LabStatsReader {

@@ -13,6 +13,7 @@ use hammer_pki::{
     SignWorkload, SignatureJudge, SignatureKind, TimestampJudge, TimestampWorkload, ValidateConfig,
     ValidateWorkload, ValidatedFiles, WaitingFiles,
 };
+use hammer_report::report::AccountedJob;
 use hammer_values::ByteSize;
 use http::Uri;
 
@@ -20,11 +21,14 @@ use super::lab::Lab;
 use super::lane::LaneRequest;
 use super::{OpenProtocol, Protocol, RunPlan};
 use crate::error::CliError;
+use crate::plan::Plan;
+use crate::plan::compat::CompatPlan;
 use crate::plan::document::LabSettings;
 use crate::plan::error::{KeyedError, PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::plan::section::Section;
 
+mod accounted;
 mod check;
 mod opened;
 pub(crate) mod sections;
@@ -52,6 +56,13 @@ impl Protocol for Pki {
 
     fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {
         check::check(planned.plan)
+    }
+
+    fn accounted(&self, plan: &Plan, compat: CompatPlan) -> Vec<AccountedJob> {
+        match compat {
+            CompatPlan::RestPki => accounted::jobs(plan),
+            CompatPlan::RhtasBenchmark => Vec::new(),
+        }
     }
 
     fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError> {

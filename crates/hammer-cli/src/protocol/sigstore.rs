@@ -81,7 +81,7 @@ impl Protocol for Sigstore {
 
     fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {
         let plan = planned.plan;
-        if plan.compat.is_some() && accounted::jobs(plan).is_empty() {
+        if plan.compat == Some(CompatPlan::RhtasBenchmark) && accounted::jobs(plan).is_empty() {
             return Err(PlanFault::Misfit(NOTHING_TO_COUNT.to_owned()).at(PlanPath::of("compat")));
         }
         let has_target = plan.target.unnamed.keys().any(|key| key == TARGET);
@@ -161,6 +161,7 @@ impl Protocol for Sigstore {
     fn accounted(&self, plan: &Plan, compat: CompatPlan) -> Vec<AccountedJob> {
         match compat {
             CompatPlan::RhtasBenchmark => accounted::jobs(plan),
+            CompatPlan::RestPki => Vec::new(),
         }
     }
 

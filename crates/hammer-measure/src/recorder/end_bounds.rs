@@ -30,6 +30,22 @@ impl EndBounds {
             Phase::Measurement
         }
     }
+
+    /// The part of `bytes` that crossed within a phase, where they crossed evenly from one instant to another, rounded down; those of one
+    /// instant crossed in its phase.
+    pub(super) fn share_of(&self, bytes: u64, (from, to): (Nanos, Nanos), phase: Phase) -> u64 {
+        if to <= from || self.phase_of(from) == self.phase_of(to) {
+            return if self.phase_of(to) == phase { bytes } else { 0 };
+        }
+        let (start, end) = match phase {
+            Phase::WarmUp => (Nanos::ZERO, self.measurement_start.min(self.arrivals_end)),
+            Phase::Measurement => (self.measurement_start, self.arrivals_end),
+            Phase::Drain => (self.arrivals_end, Nanos::MAX),
+        };
+        let within = to.min(end).since(from.max(start));
+        let share = u128::from(bytes) * u128::from(within.0) / u128::from(to.since(from).0);
+        u64::try_from(share).unwrap_or(u64::MAX)
+    }
 }
 
 #[cfg(test)]
@@ -45,5 +61,22 @@ mod tests {
         let stopped = EndBounds { arrivals_end: Nanos(5), ..bounds };
         assert_eq!([4, 5, 20].map(|at| stopped.phase_of(Nanos(at))), [warm_up, Phase::Drain, Phase::Drain]);
         assert_eq!(EndBounds::default().phase_of(Nanos::ZERO), measurement);
+    }
+
+    #[test]
+    fn bytes_are_of_the_phases_that_they_crossed_in() {
+        let bounds = EndBounds { measurement_start: Nanos(10), arrivals_end: Nanos(30) };
+        let shares = |from, to| {
+            [Phase::WarmUp, Phase::Measurement, Phase::Drain]
+                .map(|phase| bounds.share_of(100, (Nanos(from), Nanos(to)), phase))
+        };
+        assert_eq!(shares(0, 9), [100, 0, 0]);
+        assert_eq!(shares(5, 15), [50, 50, 0]);
+        assert_eq!(shares(20, 60), [0, 25, 75]);
+        assert_eq!(shares(0, 40), [25, 50, 25]);
+        assert_eq!(shares(30, 40), [0, 0, 100]);
+        assert_eq!(shares(12, 12), [0, 100, 0]);
+        let unbounded = EndBounds::default().share_of(7, (Nanos(1), Nanos(1_000)), Phase::Measurement);
+        assert_eq!(unbounded, 7);
     }
 }

@@ -69,6 +69,10 @@ impl SeriesRecord {
         if Fate::ALL.iter().any(|fate| !self.ends_are_of(*fate)) {
             return Some("a fate has more ends within the phases than ends");
         }
+        let crossed = |way: usize| self.crossed.iter().map(|of_phase| of_phase[way]).sum::<u64>();
+        if crossed(0) > self.bytes_out || crossed(1) > self.bytes_in {
+            return Some("more bytes crossed within the phases than did at all");
+        }
         let (lag, backlog) = (self.dispatch_lag.count(), self.backlog_wait.count());
         if lag != backlog || lag > self.dispatched {
             return Some("more or fewer waits were recorded than operations got a slot");
@@ -101,7 +105,9 @@ impl SeriesRecord {
         let changes = [self.backlog, self.in_flight].map(i64::unsigned_abs);
         let ended = self.ended.iter().flatten().copied();
         let of_groups = self.groups.iter().map(|group| group.completed);
-        let mut counts = counts.into_iter().chain(changes).chain(self.fates).chain(ended).chain(of_groups);
+        let crossed = self.crossed.iter().flatten().copied();
+        let ended = ended.chain(of_groups).chain(crossed);
+        let mut counts = counts.into_iter().chain(changes).chain(self.fates).chain(ended);
         counts.all(|count| count <= MOST_COUNTED) && self.user_time <= MOST_USER_TIME
     }
 

@@ -258,8 +258,10 @@ proptest! {
                 prop_assert_eq!(figures.counts, Counts::of(record));
                 prop_assert_eq!(&figures.durations, &DurationTable::of(record));
             }
-            for (figures, seconds) in [(&series.warm_up, 1.0), (&series.measurement, 10.0)] {
-                prop_assert_eq!(figures.rates, figures.counts.rates(figures.ended, seconds));
+            let crossed = Phase::WITH_ARRIVALS.map(|phase| SeriesRecord::crossed_within(records, phase));
+            let phases = [(&series.warm_up, crossed[0], 1.0), (&series.measurement, crossed[1], 10.0)];
+            for (figures, crossed, seconds) in phases {
+                prop_assert_eq!(figures.rates, figures.counts.rates(figures.ended, crossed, seconds));
             }
             let [before, within] = Phase::WITH_ARRIVALS.map(|phase| SeriesRecord::ended_within(records, phase));
             prop_assert_eq!(series.warm_up.ended, EndCounts::of(&before));

@@ -4,7 +4,9 @@ use hammer_measure::histogram::Distribution;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Report;
 use super::figures::{Nanoseconds, finite};
+use super::operation_counters::OperationCounters;
 use super::phase::{PhaseName, PhaseSpan};
 use super::series::{PhaseFigures, Series};
 use super::timeline::Interval;
@@ -16,7 +18,7 @@ pub struct AccountedJob {
     pub job: &'static str,
     /// Paths of the operations of which it consists.
     pub operations: Vec<String>,
-    /// Paths of the steps that are requests there.
+    /// Paths of the steps that are requests there; none where that tool counts whole operations.
     pub requests: Vec<String>,
     /// Requests of each operation that are counted there and not sent here.
     pub not_sent: u64,
@@ -27,8 +29,11 @@ pub struct AccountedJob {
 pub struct RequestAccounting {
     /// Whose way it is: the plan's `compat`.
     pub compat: String,
-    /// By job.
+    /// By job, of a tool that counts requests.
     pub jobs: Vec<JobRequests>,
+    /// By type, of a tool that counts whole operations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub operations: Vec<OperationCounters>,
 }
 
 /// The requests of one job since the start of the run, ramps included.
@@ -52,14 +57,15 @@ pub struct JobRequests {
 }
 
 impl RequestAccounting {
-    /// The requests of a report's `phases`, `series` and `intervals` as `compat` counts them, by jobs.
-    pub fn of(
-        (phases, series, intervals): (&[PhaseSpan], &[Series], &[Interval]),
-        compat: &str,
-        jobs: &[AccountedJob],
-    ) -> Self {
-        let jobs = jobs.iter().map(|job| JobRequests::of(phases, series, intervals, job)).collect();
-        Self { compat: compat.to_owned(), jobs }
+    /// The requests or operations of a report as `compat` counts them, by jobs.
+    pub fn of(report: &Report, compat: &str, jobs: &[AccountedJob]) -> Self {
+        let Report { phases, series, intervals, run, .. } = report;
+        let (of_operations, of_requests): (Vec<_>, Vec<_>) =
+            jobs.iter().partition(|job| job.requests.is_empty());
+        let requests = of_requests.into_iter().map(|job| JobRequests::of(phases, series, intervals, job));
+        let counters =
+            of_operations.into_iter().map(|job| OperationCounters::of(series, run.measured_seconds, job));
+        Self { compat: compat.to_owned(), jobs: requests.collect(), operations: counters.collect() }
     }
 }
 
@@ -150,7 +156,6 @@ mod tests {
 
     use super::*;
     use crate::fixture::{Story, operation, report_of, step};
-    use crate::report::Report;
 
     /// Ten flows of two steps each in warm-up and twenty in measurement, which take 2 ms a step.
     fn two_steps() -> Report {
@@ -175,15 +180,7 @@ mod tests {
     #[test]
     fn requests_are_those_since_the_start_with_those_of_the_helper() {
         let report = two_steps();
-        let of = |not_sent| {
-            RequestAccounting::of(
-                (&report.phases, &report.series, &report.intervals),
-                "tool",
-                &[signing(not_sent)],
-            )
-            .jobs
-            .remove(0)
-        };
+        let of = |not_sent| RequestAccounting::of(&report, "tool", &[signing(not_sent)]).jobs.remove(0);
         let (plain, helped) = (of(0), of(1));
         assert_eq!((plain.requests, plain.not_sent), (60, 0));
         assert_eq!((helped.requests, helped.not_sent), (90, 30));

@@ -116,7 +116,7 @@ pub struct EndCounts {
     pub accepted: u64,
 }
 
-/// The four rates, per second of the phase: of what was intended in it, and of what ended in it.
+/// The rates, per second of the phase: of what was intended in it, of what ended in it, and of the bytes that crossed in it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rates {
     /// Arrivals that the schedule named.
@@ -127,6 +127,12 @@ pub struct Rates {
     pub completed_per_s: f64,
     /// Accepted within the phase, likewise.
     pub accepted_per_s: f64,
+    /// Bytes handed to connections within the phase, likewise; those of an operation are spread evenly from its start to its end.
+    #[serde(default)]
+    pub bytes_out_per_s: f64,
+    /// Bytes read from connections within the phase, likewise.
+    #[serde(default)]
+    pub bytes_in_per_s: f64,
 }
 
 /// The durations by name; `null` when nothing of the kind was recorded.
@@ -372,14 +378,16 @@ impl Counts {
         self.fates.add(&other.fates);
     }
 
-    /// The four rates over the `seconds` of a phase, in which so much ended; `None` when no time passed.
-    pub fn rates(&self, ended: EndCounts, seconds: f64) -> Option<Rates> {
+    /// The rates over the `seconds` of a phase, in which so much ended and so many bytes crossed, `[out, in]`; `None` when no time passed.
+    pub fn rates(&self, ended: EndCounts, [bytes_out, bytes_in]: [u64; 2], seconds: f64) -> Option<Rates> {
         let per_second = |count: u64| count as f64 / seconds;
         (seconds > 0.0).then(|| Rates {
             offered_per_s: per_second(self.offered),
             dispatched_per_s: per_second(self.dispatched),
             completed_per_s: per_second(ended.completed),
             accepted_per_s: per_second(ended.accepted),
+            bytes_out_per_s: per_second(bytes_out),
+            bytes_in_per_s: per_second(bytes_in),
         })
     }
 }

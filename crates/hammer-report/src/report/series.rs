@@ -68,7 +68,7 @@ pub struct PhaseFigures {
     /// What ended within the phase, whatever phase it was intended in.
     #[serde(default)]
     pub ended: EndCounts,
-    /// The four rates; `null` when the phase had no length.
+    /// The rates; `null` when the phase had no length.
     pub rates: Option<Rates>,
     /// What lies behind the fates, the most frequent first.
     pub causes: Vec<Cause>,
@@ -81,6 +81,7 @@ impl Series {
     pub fn new(info: &SeriesInfo, records: &[SeriesRecord; 2], seconds: [f64; 2]) -> Self {
         let [warm_up, measurement] =
             Phase::WITH_ARRIVALS.map(|phase| EndCounts::of(&SeriesRecord::ended_within(records, phase)));
+        let crossed = Phase::WITH_ARRIVALS.map(|phase| SeriesRecord::crossed_within(records, phase));
         let of_all = EndCounts::of(&records[0].fates) + EndCounts::of(&records[1].fates);
         let notes = if info.closed_loop { vec![CLOSED_LOOP.to_owned()] } else { Vec::new() };
         Self {
@@ -92,8 +93,8 @@ impl Series {
             refusals_meant: info.refusals_meant,
             notes,
             users_over_rate: None,
-            warm_up: PhaseFigures::new(&records[0], warm_up, seconds[0]),
-            measurement: PhaseFigures::new(&records[1], measurement, seconds[1]),
+            warm_up: PhaseFigures::new(&records[0], warm_up, crossed[0], seconds[0]),
+            measurement: PhaseFigures::new(&records[1], measurement, crossed[1], seconds[1]),
             in_drain: of_all - warm_up - measurement,
         }
     }
@@ -107,13 +108,13 @@ impl SeriesKind {
 }
 
 impl PhaseFigures {
-    /// The figures of a record over a phase of so many seconds, in which so much ended.
-    pub fn new(record: &SeriesRecord, ended: EndCounts, seconds: f64) -> Self {
+    /// The figures of a record over a phase of so many seconds, in which so much ended and so many bytes crossed, `[out, in]`.
+    pub fn new(record: &SeriesRecord, ended: EndCounts, crossed: [u64; 2], seconds: f64) -> Self {
         let counts = Counts::of(record);
         Self {
             counts,
             ended,
-            rates: counts.rates(ended, seconds),
+            rates: counts.rates(ended, crossed, seconds),
             causes: cause::causes(record),
             durations: DurationTable::of(record),
         }

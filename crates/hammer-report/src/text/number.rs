@@ -49,6 +49,16 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
+/// Bytes a second: `737.4 kB/s`.
+pub(crate) fn bytes_per_second(rate: f64) -> String {
+    format!("{}/s", bytes(rate.round() as u64))
+}
+
+/// A share: `98.3 %`.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
 /// In eight columns: `999,999`, then `1.23M`.
 pub(crate) fn short(count: u64) -> String {
     match count {

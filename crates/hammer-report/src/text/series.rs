@@ -6,7 +6,7 @@ use crate::report::{
     Cause, Counts, DurationTable, Durations, Nanoseconds, PhaseFigures, Rates, Series, SeriesKind,
 };
 
-use super::number::{bytes, grouped, per_second, plural, short, signed};
+use super::number::{bytes, bytes_per_second, grouped, per_second, plural, short, signed};
 use super::page::Page;
 
 /// Adds `series` to the page; where its workload `has_steps`, what servers said is told of these.
@@ -27,7 +27,7 @@ pub(super) fn render(page: &mut Page, series: &Series, has_steps: bool) {
     if series.kind == SeriesKind::Step || !has_steps {
         answers(figures).iter().for_each(|said| page.paragraph("  answer", said));
     }
-    page.paragraph("  bytes", &traffic(&figures.counts));
+    page.paragraph("  bytes", &traffic(figures));
     warm_up(page, &series.warm_up, figures);
     durations(page, figures);
     series.notes.iter().for_each(|note| page.paragraph("  note", note));
@@ -95,14 +95,20 @@ fn answers(figures: &PhaseFigures) -> Vec<String> {
     said.take(MOST_SAID).map(|(cause, answer)| format!("{cause}, first: {answer}")).collect()
 }
 
-fn traffic(counts: &Counts) -> String {
+fn traffic(figures: &PhaseFigures) -> String {
+    let counts = &figures.counts;
+    let rate = |of: fn(&Rates) -> f64| {
+        figures.rates.as_ref().map_or_else(String::new, |rates| format!(" ({})", bytes_per_second(of(rates))))
+    };
+    let (out_rate, in_rate) = (rate(|rates| rates.bytes_out_per_s), rate(|rates| rates.bytes_in_per_s));
     let again = |count: u64, how: &str| match count {
         0 => String::new(),
         count => format!("; {} {how}", grouped(count)),
     };
     let resent = again(counts.resent, "sent twice");
     let redialled = again(counts.redialled, "moved to another connection unsent");
-    format!("{} out, {} in{resent}{redialled}", bytes(counts.bytes_out), bytes(counts.bytes_in))
+    let (out, back) = (bytes(counts.bytes_out), bytes(counts.bytes_in));
+    format!("{out} out{out_rate}, {back} in{in_rate}{resent}{redialled}")
 }
 
 /// Warm-up is worth a line only when something went wrong in it, or took far longer than later: cold starts are a finding.

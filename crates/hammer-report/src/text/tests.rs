@@ -516,7 +516,7 @@ fn a_retry_is_said_beside_the_bytes_and_no_cpu_beside_no_operation() {
     report.series[0].measurement.counts.redialled = 2;
     report.resources.cpu_ns_per_completed = None;
     let text = render(&report);
-    let again = "10.0 MB out, 2.0 MB in; 1,000 sent twice; 2 moved to another connection unsent";
+    let again = "10.0 MB out (1.0 MB/s), 2.0 MB in (200.0 kB/s); 1,000 sent twice; 2 moved to another connection unsent";
     assert_eq!(paragraphs(&text, "  bytes")[0], again);
     assert!(text.contains("1.25 CPU seconds user, 0.50 system; memory 28.4"), "{text}");
 }

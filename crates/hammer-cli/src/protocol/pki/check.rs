@@ -4,11 +4,13 @@ use hammer_pki::plan::{SignPlan, ValidatePlan};
 use hammer_pki::{Dialect, PkiError};
 use hammer_values::ByteSize;
 
+use super::accounted;
 use super::sections::{
     AUTHENTICATE, SIGN, TARGET, TIMESTAMP, VALIDATE, authenticate, lab, sign, target, timestamp, uses,
     validate,
 };
 use crate::plan::Plan;
+use crate::plan::compat::CompatPlan;
 use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 
@@ -17,6 +19,9 @@ use crate::plan::path::PlanPath;
 /// # Errors
 /// What does.
 pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
+    if plan.compat == Some(CompatPlan::RestPki) && accounted::jobs(plan).is_empty() {
+        return Err(PlanFault::Misfit(NOTHING_TO_COUNT.to_owned()).at(PlanPath::of("compat")));
+    }
     if !plan.workloads.iter().any(uses) {
         return Ok(());
     }
@@ -133,6 +138,8 @@ const MOST_MADE: usize = 10_000;
 const TOO_MANY: &str = "it is more than 10000, which is the most";
 /// Bytes of an answer beside the document: certificates, a signature, a timestamp, JSON.
 const BESIDE_DOCUMENT: u64 = 64 * 1024;
+const NOTHING_TO_COUNT: &str =
+    "nothing is signed; give a workload `pki_sign`, `pki_authenticate` or `pki_timestamp`";
 const NO_TARGET: &str = "there is no signature service; give `target.pki`, or `target.lab.pki`";
 const BACKWARDS: &str = "it is less than `size`, which is the least";
 const NO_DIGEST: &str = "Rest PKI takes whole documents alone; `dialect: dss` takes digests";

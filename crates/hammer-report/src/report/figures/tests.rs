@@ -187,10 +187,11 @@ fn rates_are_counts_per_second() {
     let fates = Fates { accepted: 30, refused: 10, ..Fates::default() };
     let counts = Counts { offered: 100, dispatched: 50, completed: 40, fates, ..Counts::default() };
     let ended = EndCounts { completed: 30, accepted: 25 };
-    let rates = counts.rates(ended, 2.5).unwrap();
+    let rates = counts.rates(ended, [500, 250], 2.5).unwrap();
     assert_eq!((rates.offered_per_s, rates.dispatched_per_s), (40.0, 20.0));
     assert_eq!((rates.completed_per_s, rates.accepted_per_s), (12.0, 10.0), "the rest ended later");
+    assert_eq!((rates.bytes_out_per_s, rates.bytes_in_per_s), (200.0, 100.0));
     for no_time in [0.0, -1.0, f64::NAN] {
-        assert_eq!(counts.rates(ended, no_time), None);
+        assert_eq!(counts.rates(ended, [0; 2], no_time), None);
     }
 }

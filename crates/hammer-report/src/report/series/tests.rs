@@ -39,7 +39,7 @@ fn a_step_and_a_closed_loop_say_that_they_are() {
 #[test]
 fn a_phase_without_a_length_has_counts_and_no_rates() {
     let [_, record] = records();
-    let figures = PhaseFigures::new(&record, EndCounts::default(), 0.0);
+    let figures = PhaseFigures::new(&record, EndCounts::default(), [0; 2], 0.0);
     assert_eq!((figures.counts.offered, figures.rates), (40, None));
     let causes: Vec<(&str, u64)> =
         figures.causes.iter().map(|cause| (cause.cause.as_str(), cause.count)).collect();
