@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::verdict::{Reason, Verdict};
 
+pub mod accounted_job;
 pub mod accounting;
 pub mod burst;
 pub mod cause;
@@ -34,7 +35,8 @@ pub mod timeline;
 
 use figures::finite;
 
-pub use accounting::{AccountedJob, JobRequests, RequestAccounting};
+pub use accounted_job::AccountedJob;
+pub use accounting::{JobRequests, RequestAccounting};
 pub use burst::{Burst, BurstKind};
 pub use cause::Cause;
 pub use connections::{Connections, PeerFigures};
@@ -44,7 +46,7 @@ pub use figures::{Counts, DurationTable, Durations, EndCounts, Fates, Nanosecond
 pub use fill::{Corpus, Fill, FillOutcome};
 pub use headline::{HeadlineFigures, TreeSize};
 pub use health::{Alarms, Finding, FindingKind, Health, HealthNote, HealthNoteKind, OnFail};
-pub use link::{LinkDirection, LinkFigures, LinkRates, LinkSource, LinkedOperation};
+pub use link::{CarriedBytes, LinkDirection, LinkFigures, LinkRates, LinkSource, LinkedOperation};
 pub use operation_counters::OperationCounters;
 pub use phase::{PhaseName, PhaseSpan};
 pub use promises::{Breach, KindPromises, PromiseCounts, Promises, WorkloadPromises};
@@ -245,6 +247,22 @@ impl Report {
             Some(SCHEMA) => Ok(serde_json::from_value(value)?),
             other => Err(ReadError::Schema(other.unwrap_or("none").to_owned())),
         }
+    }
+
+    /// The requests or operations of the run as `compat` counts them, by jobs.
+    pub fn accounted(&self, compat: &str, jobs: &[AccountedJob]) -> RequestAccounting {
+        let time = (self.phases.as_slice(), self.intervals.as_slice(), self.run.measured_seconds);
+        RequestAccounting::of(compat, jobs, &self.series, time)
+    }
+
+    /// The link between hammer and its target, of such rates, over measurement.
+    pub fn link_figures(&self, source: LinkSource, rates: LinkRates) -> LinkFigures {
+        let carried = CarriedBytes {
+            out_per_s: self.totals.bytes_out_per_s,
+            in_per_s: self.totals.bytes_in_per_s,
+            measured_seconds: self.run.measured_seconds,
+        };
+        LinkFigures::of(source, rates, carried, self.operations())
     }
 
     /// What contradicts itself in the figures: the identities of fates and of promises, totals, payloads, verdict.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hammer_core::run::{RunError, control, run};
 use hammer_measure::masked::without_tokens;
 use hammer_measure::{Nanos, Now as _, Reporter, RunEvent};
-use hammer_report::report::{Event, LinkFigures, RequestAccounting};
+use hammer_report::report::Event;
 use hammer_report::summary::{HookOutput, SummaryRun};
 use hammer_report::{ExitCode, LocustCsv, Reason, ReasonKind, Report, ReportBuilder, Summary};
 use serde_json::Value;
@@ -290,9 +290,9 @@ impl RunContext<'_> {
         let mut report = builder.build(plan.embedded(), &[])?;
         report.compat = plan.compat.map(|compat| {
             let jobs = registry.protocols().iter().flat_map(|protocol| protocol.accounted(plan, compat));
-            RequestAccounting::of(&report, compat.name(), &jobs.collect::<Vec<_>>())
+            report.accounted(compat.name(), &jobs.collect::<Vec<_>>())
         });
-        report.link = opened.link.as_ref().map(|link| LinkFigures::of(&report, link.source, link.rates));
+        report.link = opened.link.as_ref().map(|link| report.link_figures(link.source, link.rates));
         report.server_resources = watch.map(|watch| watch.of_run(plan, &report));
         for protocol in registry.protocols() {
             for conclusion in protocol.conclusions(plan, &report) {

@@ -4,25 +4,12 @@ use hammer_measure::histogram::Distribution;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Report;
+use super::accounted_job::AccountedJob;
 use super::figures::{Nanoseconds, finite};
 use super::operation_counters::OperationCounters;
 use super::phase::{PhaseName, PhaseSpan};
 use super::series::{PhaseFigures, Series};
 use super::timeline::Interval;
-
-/// What one job of another tool sends, in series of this run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AccountedJob {
-    /// The job's name there.
-    pub job: &'static str,
-    /// Paths of the operations of which it consists.
-    pub operations: Vec<String>,
-    /// Paths of the steps that are requests there; none where that tool counts whole operations.
-    pub requests: Vec<String>,
-    /// Requests of each operation that are counted there and not sent here.
-    pub not_sent: u64,
-}
 
 /// The requests of a run as another tool counts them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -57,14 +44,19 @@ pub struct JobRequests {
 }
 
 impl RequestAccounting {
-    /// The requests or operations of a report as `compat` counts them, by jobs.
-    pub fn of(report: &Report, compat: &str, jobs: &[AccountedJob]) -> Self {
-        let Report { phases, series, intervals, run, .. } = report;
+    /// The requests or operations of these series as `compat` counts them, by jobs: over those phases and intervals, of which measurement had so
+    /// many seconds.
+    pub(super) fn of(
+        compat: &str,
+        jobs: &[AccountedJob],
+        series: &[Series],
+        (phases, intervals, measured_seconds): (&[PhaseSpan], &[Interval], f64),
+    ) -> Self {
         let (of_operations, of_requests): (Vec<_>, Vec<_>) =
             jobs.iter().partition(|job| job.requests.is_empty());
         let requests = of_requests.into_iter().map(|job| JobRequests::of(phases, series, intervals, job));
         let counters =
-            of_operations.into_iter().map(|job| OperationCounters::of(series, run.measured_seconds, job));
+            of_operations.into_iter().map(|job| OperationCounters::of(series, measured_seconds, job));
         Self { compat: compat.to_owned(), jobs: requests.collect(), operations: counters.collect() }
     }
 }
@@ -155,6 +147,7 @@ mod tests {
     use hammer_measure::{Nanos, Phase};
 
     use super::*;
+    use crate::Report;
     use crate::fixture::{Story, operation, report_of, step};
 
     /// Ten flows of two steps each in warm-up and twenty in measurement, which take 2 ms a step.
@@ -180,7 +173,7 @@ mod tests {
     #[test]
     fn requests_are_those_since_the_start_with_those_of_the_helper() {
         let report = two_steps();
-        let of = |not_sent| RequestAccounting::of(&report, "tool", &[signing(not_sent)]).jobs.remove(0);
+        let of = |not_sent| report.accounted("tool", &[signing(not_sent)]).jobs.remove(0);
         let (plain, helped) = (of(0), of(1));
         assert_eq!((plain.requests, plain.not_sent), (60, 0));
         assert_eq!((helped.requests, helped.not_sent), (90, 30));

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::figures::finite;
 use super::series::Series;
-use super::{Report, Totals};
 
 /// The rates of a link, bits a second; a direction without one is not judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +14,17 @@ pub struct LinkRates {
     pub up: Option<u64>,
     /// What it is answered.
     pub down: Option<u64>,
+}
+
+/// The bytes of all operations of a run over its measurement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CarriedBytes {
+    /// From hammer to its target, in a second.
+    pub out_per_s: f64,
+    /// From the target to hammer, in a second.
+    pub in_per_s: f64,
+    /// How long measurement was; zero where no time was measured.
+    pub measured_seconds: f64,
 }
 
 /// Who says how fast a link is.
@@ -74,15 +84,19 @@ pub struct LinkedOperation {
 }
 
 impl LinkFigures {
-    /// A link of such rates over the measurement of a report.
-    pub fn of(report: &Report, source: LinkSource, rates: LinkRates) -> Self {
-        let Totals { bytes_out_per_s, bytes_in_per_s, .. } = report.totals;
-        let is_measured = report.run.measured_seconds > 0.0;
+    /// A link of such rates over measurement, by what it carried, and series of operations.
+    pub fn of<'a>(
+        source: LinkSource,
+        rates: LinkRates,
+        carried: CarriedBytes,
+        operations: impl Iterator<Item = &'a Series>,
+    ) -> Self {
+        let is_measured = carried.measured_seconds > 0.0;
         let direction = |rate: Option<u64>, bytes_per_s: f64| {
             rate.map(|bits_per_s| LinkDirection::of(bits_per_s, bytes_per_s, is_measured))
         };
-        let (up, down) = (direction(rates.up, bytes_out_per_s), direction(rates.down, bytes_in_per_s));
-        let operations = report.operations().filter_map(|series| LinkedOperation::of(series, rates));
+        let (up, down) = (direction(rates.up, carried.out_per_s), direction(rates.down, carried.in_per_s));
+        let operations = operations.filter_map(|series| LinkedOperation::of(series, rates));
         Self { source, up, down, operations: operations.collect(), conclusion: conclusion(up, down) }
     }
 
@@ -170,6 +184,7 @@ mod tests {
     use hammer_measure::{Nanos, Phase};
 
     use super::*;
+    use crate::Report;
     use crate::fixture::{Story, operation, report_of, step};
 
     /// Operations of 10 bytes out and 20 in, so many in a second of measurement.
@@ -181,7 +196,7 @@ mod tests {
     }
 
     fn of(operations: u64, up: Option<u64>, down: Option<u64>) -> LinkFigures {
-        LinkFigures::of(&report(operations), LinkSource::Plan, LinkRates { up, down })
+        report(operations).link_figures(LinkSource::Plan, LinkRates { up, down })
     }
 
     #[test]
@@ -210,7 +225,7 @@ mod tests {
         let mut unmeasured = report(1_000);
         unmeasured.run.measured_seconds = 0.0;
         let rates = LinkRates { up: Some(1), down: None };
-        let figures = LinkFigures::of(&unmeasured, LinkSource::Lab, rates);
+        let figures = unmeasured.link_figures(LinkSource::Lab, rates);
         assert_eq!((figures.limits().len(), figures.up.unwrap().busy), (0, None));
     }
 

@@ -7,7 +7,7 @@ use hammer_measure::histogram::Distribution;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::accounting::AccountedJob;
+use super::accounted_job::AccountedJob;
 use super::figures::{Durations, EndCounts, Nanoseconds, finite};
 use super::series::{Series, UsersOverRate};
 
@@ -93,7 +93,7 @@ mod tests {
 
     use super::*;
     use crate::fixture::{Story, operation, report_of};
-    use crate::report::{Report, RequestAccounting};
+    use crate::report::Report;
 
     /// Two types of one closed loop of four users: 150 of the one that take 2 ms, of which the loop's other type has 50 of 4 ms.
     fn two_types() -> Report {
@@ -110,7 +110,7 @@ mod tests {
     fn counters(report: &Report, operations: &[&str]) -> OperationCounters {
         let operations = operations.iter().map(|path| (*path).to_owned()).collect();
         let job = AccountedJob { job: "CAdES", operations, requests: Vec::new(), not_sent: 0 };
-        let accounting = RequestAccounting::of(report, "rest-pki", &[job]);
+        let accounting = report.accounted("rest-pki", &[job]);
         assert_eq!(accounting.jobs, [], "no request of a tool is counted that counts none");
         accounting.operations.into_iter().next().unwrap()
     }
