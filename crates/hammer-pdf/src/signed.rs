@@ -11,7 +11,7 @@ use std::ops::Range;
 pub use self::fault::PdfFault;
 pub use self::last_signature::LastSignature;
 use self::sections::{AppendedObject, Sections};
-use self::text::{find_name, name_after, number_after, numbers_in_brackets, reference_after};
+use self::text::{find_name, is_white_space, name_after, number_after, numbers_in_brackets, reference_after};
 use crate::document::{Document, object};
 
 /// A signature in a PDF, of which nothing is known but where it stands.
@@ -142,7 +142,7 @@ fn gap(file: &[u8], start: usize, signature: &AppendedObject) -> Result<Range<us
         return Err(PdfFault::ByteRange { what });
     }
     let gap = &file[before..second];
-    let is_hex = gap[1..gap.len() - 1].iter().all(u8::is_ascii_hexdigit);
+    let is_hex = is_hexadecimal(&gap[1..gap.len() - 1]);
     let ahead = file[signature.start..before].trim_ascii_end();
     if gap[0] != b'<' || gap[gap.len() - 1] != b'>' || !is_hex || !ahead.ends_with(b"/Contents") {
         return Err(PdfFault::ByteRange { what: "leaves out more than Contents" });
@@ -150,18 +150,30 @@ fn gap(file: &[u8], start: usize, signature: &AppendedObject) -> Result<Range<us
     Ok(before..second)
 }
 
-/// The DER in these digits, behind which are zeros alone.
-fn contents(digits: &[u8]) -> Result<Vec<u8>, PdfFault> {
+/// Whether that is what stands between the brackets of a hexadecimal string: digits, and white space that nobody reads (ISO 32000-1 section
+/// 7.3.4.3).
+fn is_hexadecimal(text: &[u8]) -> bool {
+    text.iter().all(|byte| byte.is_ascii_hexdigit() || is_white_space(*byte))
+}
+
+/// The DER in the text of a hexadecimal string, behind which are zeros alone.
+fn contents(text: &[u8]) -> Result<Vec<u8>, PdfFault> {
     let malformed = PdfFault::Malformed { what: "Contents" };
-    if !digits.len().is_multiple_of(2) {
-        return Err(malformed);
-    }
     let digit = |digit: u8| match digit {
         b'0'..=b'9' => digit - b'0',
         _ => (digit | 0x20) - b'a' + 10,
     };
-    let mut bytes: Vec<u8> =
-        digits.chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect();
+    let of_pairs = |digits: &[u8]| -> Vec<u8> {
+        // Behind a last digit without another a zero is meant.
+        digits.chunks(2).map(|pair| digit(pair[0]) << 4 | pair.get(1).map_or(0, |low| digit(*low))).collect()
+    };
+    let mut bytes = match text.iter().any(|byte| is_white_space(*byte)) {
+        true => {
+            let digits: Vec<u8> = text.iter().copied().filter(|byte| !is_white_space(*byte)).collect();
+            of_pairs(&digits)
+        }
+        false => of_pairs(text),
+    };
     let length = element_length(&bytes).filter(|length| *length <= bytes.len()).ok_or(malformed)?;
     if bytes[length..].iter().any(|byte| *byte != 0) {
         return Err(malformed);

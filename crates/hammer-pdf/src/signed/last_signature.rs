@@ -1,8 +1,8 @@
 use std::ops::Range;
 
-use super::contents;
 use super::fault::PdfFault;
 use super::text::{find, find_name, numbers_in_brackets};
+use super::{contents, is_hexadecimal};
 
 /// The last signature of a PDF that anybody made: where it stands, and what it covers. Nothing of it is verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl LastSignature {
         let end = second.checked_add(behind).filter(|end| *end <= file.len());
         let gap = file.get(before..second);
         let digits = gap.and_then(|gap| gap.strip_prefix(b"<")?.strip_suffix(b">"));
-        let digits = digits.filter(|digits| first == 0 && digits.iter().all(u8::is_ascii_hexdigit));
+        let digits = digits.filter(|digits| first == 0 && is_hexadecimal(digits));
         match (digits, end) {
             (Some(digits), Some(end)) => Ok(Self { gap: before..second, end, contents: contents(digits)? }),
             _ => Err(PdfFault::ByteRange { what: "leaves out more than Contents" }),

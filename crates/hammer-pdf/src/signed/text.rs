@@ -70,22 +70,11 @@ fn after<'a>(text: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
 
 /// Whether a byte goes on with a name or a number: it is neither white space nor a delimiter.
 const fn is_regular(byte: u8) -> bool {
-    !matches!(
-        byte,
-        0 | b'\t'
-            | b'\n'
-            | 0x0c
-            | b'\r'
-            | b' '
-            | b'('
-            | b')'
-            | b'<'
-            | b'>'
-            | b'['
-            | b']'
-            | b'{'
-            | b'}'
-            | b'/'
-            | b'%'
-    )
+    let is_delimiter = matches!(byte, b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%');
+    !is_white_space(byte) && !is_delimiter
+}
+
+/// Whether a byte is white space (ISO 32000-1 table 1).
+pub(super) const fn is_white_space(byte: u8) -> bool {
+    matches!(byte, 0 | b'\t' | b'\n' | 0x0c | b'\r' | b' ')
 }
