@@ -7,7 +7,7 @@ use hammer_values::TimeSpan;
 use serde::{Deserialize, Serialize};
 
 /// What a lie of the embedded signature service is. All that it does not name is right. Each is of one signature, and chosen as it is
-/// started, or of one file, as it is opened.
+/// started, of one file, as it is opened, or of one login.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PkiLieKind {
@@ -31,6 +31,10 @@ pub enum PkiLieKind {
     AcceptsAltered,
     /// A file that holds is called invalid.
     RefusesValid,
+    /// A login by a token is given the nonce of the last one.
+    RepeatedNonce,
+    /// Who logs in is told that another was let in.
+    AnotherCertificate,
 }
 
 impl PkiLieKind {
@@ -42,6 +46,11 @@ impl PkiLieKind {
     /// Whether it is about what is said of a file that is opened.
     pub(crate) fn is_of_verdicts(self) -> bool {
         matches!(self, Self::AcceptsAltered | Self::RefusesValid)
+    }
+
+    /// Whether it is about a signature or a timestamp, and so chosen as one is started.
+    pub(crate) fn is_of_signatures(self) -> bool {
+        !self.is_of_verdicts() && !matches!(self, Self::RepeatedNonce | Self::AnotherCertificate)
     }
 
     /// Whether it is about what stands in a PDF.

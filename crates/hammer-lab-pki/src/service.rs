@@ -1,6 +1,9 @@
 //! The service: what is started, signed by its caller, and finished.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use hammer_lab::{
@@ -44,6 +47,8 @@ pub(crate) struct PkiService {
     stranger: Authority,
     revocation: RevocationLists,
     nonces: Pending<Vec<u8>>,
+    /// The nonce that was given last, which a lie gives again.
+    last_nonce: Mutex<Vec<u8>>,
     signatures: Pending<StartedSignature>,
     pub(crate) blobs: Blobs,
     pub(crate) lies: AnswerLies<PkiLieKind>,
@@ -83,6 +88,7 @@ impl PkiService {
             stranger,
             revocation: RevocationLists::new(plan.revocation),
             nonces: Pending::new(plan.token_ttl.duration()),
+            last_nonce: Mutex::default(),
             signatures: Pending::new(plan.token_ttl.duration()),
             blobs: Blobs::default(),
             lies: AnswerLies::new(&plan.lies, elapsed),
@@ -113,12 +119,18 @@ impl PkiService {
 
     /// A nonce to be signed, by its own bytes or by a token.
     pub(crate) fn nonce(&self, is_by_token: bool) -> Answered {
-        let nonce = self.random_bytes()?;
+        let mut nonce = self.random_bytes()?;
+        let mut last = self.last_nonce.lock().unwrap_or_else(PoisonError::into_inner);
         if is_by_token {
             let token = hex(&self.random_bytes()?);
+            if !last.is_empty() && self.tells(PkiLieKind::RepeatedNonce, &token) {
+                nonce.clone_from(&last);
+            }
+            last.clone_from(&nonce);
             self.nonces.keep(token.clone(), nonce.clone(), self.clock.elapsed());
             return Ok(models::started(&token, &nonce));
         }
+        last.clone_from(&nonce);
         self.nonces.keep(base64(&nonce), nonce.clone(), self.clock.elapsed());
         Ok(answer::json(json!({ "nonce": base64(&nonce) }).to_string()))
     }
@@ -137,10 +149,15 @@ impl PkiService {
             )
         })?;
         let signature = given(asked.signature, "signature")?;
-        let verified =
-            self.caller(asked.certificate).await.and_then(|caller| caller.verify(&nonce, &signature));
+        let verified = self
+            .caller(asked.certificate)
+            .await
+            .and_then(|caller| caller.verify(&nonce, &signature).map(|()| caller));
         match verified {
-            Ok(()) => Ok(models::authenticated()),
+            Ok(_) if self.tells(PkiLieKind::AnotherCertificate, "a login") => {
+                Ok(models::authenticated(&models::certificate(self.stranger.certificate())))
+            }
+            Ok(caller) => Ok(models::authenticated(&models::certificate(caller.certificate().der()))),
             // By a token that is said with a success (restpki-client 1.3.1, `Api/Authentications/{token}/SignedBytes`).
             Err(refusal) if is_by_token => match refusal.validation_results() {
                 Some(results) => Ok(models::unauthenticated(results)),
@@ -294,9 +311,19 @@ impl PkiService {
         let can_be_told = |kind: PkiLieKind| {
             (has_timestamp || !kind.is_of_timestamps())
                 && (is_pdf || !kind.is_of_documents())
-                && !kind.is_of_verdicts()
+                && kind.is_of_signatures()
         };
         self.lies.next_of(self.clock.elapsed(), can_be_told)
+    }
+
+    /// Whether that lie is to be told now, of that; it is told then.
+    fn tells(&self, lie: PkiLieKind, subject: &str) -> bool {
+        let is_told = self.lies.next_of(self.clock.elapsed(), |kind| kind == lie).is_some();
+        if is_told {
+            let subject = subject.to_owned();
+            self.lies.tell(LieRecord { kind: lie, subject, serial: String::new() });
+        }
+        is_told
     }
 
     pub(crate) fn file(&self, asked: Option<AskedFile>) -> Result<Vec<u8>, Refusal> {

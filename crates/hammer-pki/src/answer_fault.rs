@@ -23,6 +23,9 @@ pub enum AnswerFault {
     /// It asks for another hash than SHA-256.
     #[error("read the answer: it asks for another hash than SHA-256")]
     Hash,
+    /// The hash that it gives to be signed is not that of the data that it gives to be signed.
+    #[error("read the answer: toSignHash is not the hash of toSignData")]
+    AnotherHash,
     /// It is large, and there is no room for it in a file.
     #[error("read the answer: there is no room for it in a file")]
     Unkept,
@@ -39,6 +42,7 @@ impl AnswerFault {
             Self::Base64 { .. } => "field that is no base64",
             Self::Invalid => "validation errors, with HTTP 200",
             Self::Hash => "hash other than SHA-256",
+            Self::AnotherHash => "hash of something else",
             Self::Unkept => "no room for the answer",
             Self::Missing(_) => "field that is missing",
         }

@@ -1,8 +1,10 @@
 //! Logins by certificate: a nonce of the service is signed here, and shown.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
+use hammer_core::promise::Verifier;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
 use hammer_exchange::{ServiceClient, ServiceConfig};
@@ -10,16 +12,25 @@ use hammer_measure::Outcome;
 use hammer_net::{Answer, Request};
 
 use crate::json_request::{NO_PATH, ends, none, post, send};
+use crate::login::{LOGIN, LoginJudge, LoginRecord};
 use crate::rest_pki::{
     AUTHENTICATION, AUTHENTICATIONS, Nonce, Started, authentication, check_authentication,
 };
 use crate::signer::{Signer, sign};
 
-/// Logs in by certificate, in Rest PKI's dialect. A success whose validation has errors is a refusal.
+/// Logs in by certificate, in Rest PKI's dialect. A success whose validation has errors is a refusal. Who is let in is a promise, judged beside
+/// the load.
 pub struct AuthenticateWorkload {
     signers: Vec<Arc<Signer>>,
     by_token: bool,
+    judge: LoginJudge,
     service: ServiceConfig,
+}
+
+/// A shard's client, and the room for what it was promised last.
+pub struct AuthenticateSession {
+    client: ServiceClient,
+    promised: RefCell<Vec<u8>>,
 }
 
 /// A login, and the room for what it is answered with.
@@ -34,15 +45,17 @@ pub struct AuthenticateOp {
 impl AuthenticateWorkload {
     /// Logins of these signers in turn, by a token of the service, or by the nonce itself.
     pub fn new(signers: Vec<Arc<Signer>>, by_token: bool, service: ServiceConfig) -> Self {
-        Self { signers, by_token, service }
+        let judge = LoginJudge::new(&signers);
+        Self { signers, by_token, judge, service }
     }
 
     async fn flow(
         &self,
-        client: &ServiceClient,
+        session: &AuthenticateSession,
         op: &mut AuthenticateOp,
         record: &OperationRecord,
     ) -> Result<Ended, Ended> {
+        let client = &session.client;
         let path = |path: &str| client.path(&format!("/{path}")).map_err(|_| NO_PATH);
         let mut step = record.step(START);
         let (nonce, token) = match self.by_token {
@@ -57,7 +70,8 @@ impl AuthenticateWorkload {
             }
         };
         drop(step);
-        let signer = self.signers[(op.seq % self.signers.len() as u64) as usize].clone();
+        let place = (op.seq % self.signers.len() as u64) as usize;
+        let signer = self.signers[place].clone();
         let certificate = signer.key.certificate().to_vec();
         op.signature = sign(signer, nonce.clone(), std::mem::take(&mut op.signature), record).await?;
         let shown = token.is_none().then_some(nonce.as_slice());
@@ -69,7 +83,14 @@ impl AuthenticateWorkload {
         let mut step = record.step(FINISH);
         send(client, &mut step, &post(to, op.body.clone()), &mut op.answer).await?;
         match check_authentication(&op.answer.body).map_err(|why| none(&mut step, &why))? {
-            None => Ok(Ended::accepted(200)),
+            None => {
+                let login = LoginRecord { signer: place as u32, nonce: &nonce, answer: &op.answer.body };
+                let mut promised = session.promised.borrow_mut();
+                login.write(&mut promised);
+                record.promise(LOGIN, &promised);
+                promised.shrink_to(KEPT_RECORD);
+                Ok(Ended::accepted(200))
+            }
             Some(_) => Err(ends(&mut step, INVALID)),
         }
     }
@@ -77,7 +98,7 @@ impl AuthenticateWorkload {
 
 impl Workload for AuthenticateWorkload {
     type Op = Box<AuthenticateOp>;
-    type Session = ServiceClient;
+    type Session = AuthenticateSession;
     type User = ();
     type Scratch = ();
 
@@ -93,21 +114,29 @@ impl Workload for AuthenticateWorkload {
         op
     }
 
-    async fn open(&self, context: ShardContext) -> Result<ServiceClient, FatalError> {
-        Ok(self.service.open(&context).await?)
+    async fn open(&self, context: ShardContext) -> Result<AuthenticateSession, FatalError> {
+        Ok(AuthenticateSession { client: self.service.open(&context).await?, promised: RefCell::default() })
     }
 
     async fn execute(
         &self,
-        client: &ServiceClient,
+        session: &AuthenticateSession,
         (): &(),
         op: &mut Box<AuthenticateOp>,
         record: &OperationRecord,
     ) -> Ended {
-        let ended = self.flow(client, op, record).await;
+        let ended = self.flow(session, op, record).await;
         // They hold on to the buffer that the connection read them into.
         op.answer.headers.clear();
         ended.unwrap_or_else(|ended| ended)
+    }
+
+    fn promise_kinds(&self) -> &[&'static str] {
+        &["login"]
+    }
+
+    fn verifier(&self) -> Option<Box<dyn Verifier>> {
+        Some(Box::new(self.judge.clone()))
     }
 }
 
@@ -120,5 +149,7 @@ impl fmt::Debug for AuthenticateWorkload {
 /// The places of the steps among the series.
 const START: usize = 1;
 const FINISH: usize = 2;
+/// Answers are of a few KiB.
+const KEPT_RECORD: usize = 64 << 10;
 /// As the service says it: with a 200.
 const INVALID: Ended = Ended::failed(Outcome::Refused, "validation errors, with HTTP 200");

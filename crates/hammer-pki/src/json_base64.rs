@@ -29,6 +29,10 @@ pub(crate) fn append_base64(bytes: &[u8], out: &mut Vec<u8>) {
 pub(crate) struct Base64Text<'a>(Cow<'a, [u8]>);
 
 impl Base64Text<'_> {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The bytes in a field, of which there is one at least.
     ///
     /// # Errors

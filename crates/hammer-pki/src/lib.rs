@@ -13,6 +13,7 @@ mod json_base64;
 mod json_request;
 mod judge;
 mod kept_files;
+mod login;
 mod outline;
 mod path_token;
 pub mod plan;
@@ -30,7 +31,7 @@ mod verdict;
 mod waiting_files;
 
 pub use answer_fault::AnswerFault;
-pub use authenticate::{AuthenticateOp, AuthenticateWorkload};
+pub use authenticate::{AuthenticateOp, AuthenticateSession, AuthenticateWorkload};
 pub use dialect::Dialect;
 pub use documents::{DocumentLengths, Documents};
 pub use error::PkiError;

@@ -30,7 +30,8 @@ pub(crate) fn command(command: &PkiCommand, registry: &Registry) -> Result<ExitC
 fn auth(args: &PkiAuthArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let service = args.service.plan(Some(&args.signers), &[])?;
     let operations = ("auth", AUTHENTICATE, json!({ "by": args.by }));
-    let own = [("--by", "workloads[0].pki_authenticate.by")];
+    // What DSS has none of is the whole section.
+    let own = [("--by", "workloads[0].pki_authenticate.by"), ("--dialect", "workloads[0].pki_authenticate")];
     loaded(&args.service, &service, operations, &own, (&args.load, &args.output), registry)
 }
 

@@ -136,6 +136,8 @@ lies! {
     a_timestamp_over_something_else_is_caught: TimestampOverAnotherImprint is "timestamp-imprint";
     an_altered_file_that_is_called_valid_is_caught: AcceptsAltered is "accepted-altered";
     a_valid_file_that_is_called_invalid_is_caught: RefusesValid is "refused-valid";
+    a_nonce_that_comes_again_is_caught: RepeatedNonce is "repeated-nonce";
+    another_certificate_that_is_let_in_is_caught: AnotherCertificate is "another-certificate";
 }
 
 #[test]
@@ -153,8 +155,8 @@ fn one_line_signs_logs_in_and_asks_for_timestamps() {
     };
     let load = ["--rate", "40/s", "-z", "1s"];
     let with = |own: &[&'static str]| [own, &load].concat();
-    let nonces = counted(&service.pki("auth", &with(&[])), "auth/authentication", 0);
-    let tokens = counted(&service.pki("auth", &with(&["--by", "token"])), "auth/authentication", 0);
+    let nonces = counted(&service.pki("auth", &with(&[])), "auth/authentication", 1);
+    let tokens = counted(&service.pki("auth", &with(&["--by", "token"])), "auth/authentication", 1);
     let cades = counted(&service.pki("cades", &with(&["--size", "4KiB"])), "sign/cades", 1);
     let pades = ["--timestamp", "--size", "4KiB", "--most-size", "1MiB"];
     let pades = counted(&service.pki("pades", &with(&[&pades[..], &roots].concat())), "sign/pades-t", 1);

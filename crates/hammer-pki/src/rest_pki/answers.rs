@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use ring::digest::{SHA256 as SHA256_DIGEST, digest};
 use serde::Deserialize;
 
 use crate::answer_fault::{AnswerFault, check_text};
@@ -46,6 +47,8 @@ struct StartedModel<'a> {
     token: Cow<'a, str>,
     #[serde(borrow)]
     to_sign_data: Base64Text<'a>,
+    #[serde(borrow, default)]
+    to_sign_hash: Option<Base64Text<'a>>,
     #[serde(borrow)]
     digest_algorithm_oid: Cow<'a, str>,
 }
@@ -114,6 +117,12 @@ impl Started {
         }
         let token = path_token(&model.token)?.to_owned();
         let to_be_signed = model.to_sign_data.decoded("toSignData")?;
+        // Clients whose keys sign hashes alone sign that one.
+        let hash = model.to_sign_hash.filter(|hash| !hash.is_empty());
+        let hash = hash.map(|hash| hash.decoded("toSignHash")).transpose()?;
+        if hash.is_some_and(|hash| hash != digest(&SHA256_DIGEST, &to_be_signed).as_ref()) {
+            return Err(AnswerFault::AnotherHash);
+        }
         Ok(Self { token, to_be_signed })
     }
 }
