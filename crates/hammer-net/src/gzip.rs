@@ -1,6 +1,6 @@
 //! Compressed answers: what `Content-Encoding` stands for (RFC 9110 section 8.4.1), within bounds.
 
-use std::io::Read;
+use std::io::{self, BufReader, Cursor, Read, Seek};
 
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use http::HeaderValue;
@@ -48,15 +48,62 @@ impl Answer {
         let is_asked = request.headers.contains_key(ACCEPT_ENCODING);
         if is_asked
             || !matches!(request.sink, BodySink::Keep | BodySink::Spill)
-            || self.body.is_empty()
+            || (self.body.is_empty() && self.file.is_none())
             || !self.status.is_success()
         {
             return Ok(());
         }
-        self.decode(limit).map_err(|failure| match failure.kind {
+        let decoded = match request.sink {
+            BodySink::Spill => self.decode_spilled(limit),
+            _ => self.decode(limit),
+        };
+        decoded.map_err(|failure| match failure.kind {
             FailureKind::Protocol => Failure { kind: FailureKind::Encoding, ..failure },
             _ => failure,
         })
+    }
+
+    /// The same of a body that goes to a file where it is large, encoded or not.
+    fn decode_spilled(&mut self, limit: usize) -> Result<(), Failure> {
+        let is_deflate = self.is_deflate();
+        if !is_deflate && !self.is_gzip()? {
+            return Ok(());
+        }
+        let mut encoded: Box<dyn ReadSeek> = match self.file.take() {
+            Some(file) => Box::new(file),
+            None => Box::new(Cursor::new(std::mem::take(&mut self.body))),
+        };
+        let from_start = |encoded: &mut Box<dyn ReadSeek>| encoded.rewind().map_err(|why| unkept(&why));
+        from_start(&mut encoded)?;
+        let decoded = match is_deflate {
+            true => self.spill_all(ZlibDecoder::new(&mut encoded), "deflate", limit),
+            false => self.spill_all(MultiGzDecoder::new(BufReader::new(&mut encoded)), GZIP, limit),
+        };
+        match decoded {
+            Err(Failure { kind: FailureKind::Protocol, .. }) if is_deflate => {
+                from_start(&mut encoded)?;
+                self.spill_all(DeflateDecoder::new(&mut encoded), "deflate", limit)?;
+            }
+            decoded => decoded?,
+        }
+        self.headers.remove(CONTENT_ENCODING);
+        Ok(())
+    }
+
+    /// Takes all that `decoder` of that encoding reads as the body, of at most `limit` bytes.
+    fn spill_all(&mut self, mut decoder: impl Read, encoding: &str, limit: usize) -> Result<(), Failure> {
+        (self.body, self.file) = (Vec::new(), None);
+        let (mut piece, mut taken) = (vec![0; 64 << 10], 0);
+        loop {
+            let read = decoder.read(&mut piece);
+            let length = read.map_err(|error| undecodable(encoding, &error))?;
+            taken += length;
+            match length {
+                0 => return Ok(()),
+                _ if taken > limit => return Err(too_large(encoding, limit)),
+                _ => self.spill(&piece[..length]).map_err(|why| unkept(&why))?,
+            }
+        }
     }
 
     fn is_deflate(&self) -> bool {
@@ -118,15 +165,29 @@ pub fn gunzip(bytes: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
 fn plain(decoder: impl Read, encoding: &str, limit: usize) -> Result<Vec<u8>, Failure> {
     let mut plain = Vec::new();
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    decoder
-        .take(most)
-        .read_to_end(&mut plain)
-        .map_err(|why| Failure::new(FailureKind::Protocol, format!("decode {encoding}: {why}")))?;
+    decoder.take(most).read_to_end(&mut plain).map_err(|why| undecodable(encoding, &why))?;
     if plain.len() > limit {
-        let detail = format!("decode {encoding}: it stands for more than {limit} bytes");
-        return Err(Failure::new(FailureKind::TooLarge, detail));
+        return Err(too_large(encoding, limit));
     }
     Ok(plain)
+}
+
+/// What can be read again.
+trait ReadSeek: Read + Seek {}
+
+impl<T: Read + Seek> ReadSeek for T {}
+
+fn undecodable(encoding: &str, why: &io::Error) -> Failure {
+    Failure::new(FailureKind::Protocol, format!("decode {encoding}: {why}"))
+}
+
+fn too_large(encoding: &str, limit: usize) -> Failure {
+    let detail = format!("decode {encoding}: it stands for more than {limit} bytes");
+    Failure::new(FailureKind::TooLarge, detail)
+}
+
+fn unkept(why: &io::Error) -> Failure {
+    Failure::new(FailureKind::Unkept, format!("keep the answer in a file: {why}"))
 }
 
 /// The first `limit` bytes of what gzip members stand for, or as many as can be decoded.
@@ -145,6 +206,8 @@ mod tests {
 
     use flate2::Compression;
     use flate2::write::{GzEncoder, ZlibEncoder};
+
+    use http::uri::PathAndQuery;
 
     use super::*;
 
@@ -220,7 +283,7 @@ mod tests {
         let mut bare = flate2::write::DeflateEncoder::new(Vec::new(), Compression::default());
         bare.write_all(b"an answer").unwrap();
         let whole = gzip(b"an answer");
-        let request = Request::get(http::uri::PathAndQuery::from_static("/"));
+        let request = Request::get(PathAndQuery::from_static("/"));
         let ways = [
             ("gzip", whole.clone()),
             ("x-gzip", whole.clone()),
@@ -247,6 +310,42 @@ mod tests {
         let mut refused = answer(Some("br"), b"plain".to_vec());
         refused.status = http::StatusCode::BAD_REQUEST;
         refused.decode_unasked(&request, 9).unwrap();
+    }
+
+    /// Encoded or not, it goes to a file where it is larger than what is kept in memory.
+    #[test]
+    fn what_goes_to_a_file_is_decoded_on_its_way() {
+        let large: Vec<u8> =
+            (0..3_000_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 11) as u8).collect();
+        let request = Request { sink: BodySink::Spill, ..Request::get(PathAndQuery::from_static("/")) };
+        let mut bare = flate2::write::DeflateEncoder::new(Vec::new(), Compression::default());
+        bare.write_all(&large).unwrap();
+        let ways = [("gzip", gzip(&large)), ("deflate", zlib(&large)), ("deflate", bare.finish().unwrap())];
+        for (encoding, body) in ways {
+            for is_in_file in [true, false] {
+                let came = || {
+                    let mut answer = answer(Some(encoding), body.clone());
+                    if is_in_file {
+                        let mut file = tempfile::tempfile().unwrap();
+                        file.write_all(&std::mem::take(&mut answer.body)).unwrap();
+                        answer.file = Some(file);
+                    }
+                    answer
+                };
+                let too_large = came().decode_unasked(&request, large.len() - 1).unwrap_err();
+                assert_eq!(too_large.kind, FailureKind::TooLarge);
+                let mut answer = came();
+                answer.decode_unasked(&request, large.len()).unwrap();
+                let (mut file, mut decoded) = (answer.file.unwrap(), Vec::new());
+                file.rewind().and_then(|()| file.read_to_end(&mut decoded)).unwrap();
+                assert!(answer.body.is_empty() && decoded == large, "{encoding} {is_in_file}");
+            }
+        }
+        let mut small = answer(Some("gzip"), gzip(b"an answer"));
+        small.decode_unasked(&request, 9).unwrap();
+        assert_eq!((small.body.as_slice(), small.file.is_none()), (b"an answer".as_slice(), true));
+        let mut broken = answer(Some("gzip"), b"plain".to_vec());
+        assert_eq!(broken.decode_unasked(&request, 9).unwrap_err().kind, FailureKind::Encoding);
     }
 
     #[test]

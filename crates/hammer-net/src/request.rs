@@ -83,7 +83,7 @@ pub struct Answer {
     pub redirects: u32,
     /// The digest of the body, where the request asked for it.
     pub digest: BodyDigest,
-    /// The body as far as it came, in place of [`Answer::body`], where the request lets a large one go to a file. Neither was it decoded nor
+    /// The body as far as it came, in place of [`Answer::body`], where the request lets a large one go to a file. It is decoded where it was encoded, and not
     /// read back: its place is behind its last byte.
     pub file: Option<File>,
 }
@@ -185,7 +185,7 @@ impl Answer {
     }
 
     /// What is written lies in the system's cache of files: that takes as long as a copy in memory, but where the system has none left.
-    fn spill(&mut self, data: &[u8]) -> io::Result<()> {
+    pub(crate) fn spill(&mut self, data: &[u8]) -> io::Result<()> {
         if self.file.is_none() {
             if self.body.len() + data.len() <= MOST_IN_MEMORY {
                 self.body.extend_from_slice(data);
