@@ -18,7 +18,9 @@ use crate::before_run::ask;
 use crate::error::{CliError, TargetError};
 use crate::plan::Plan;
 use crate::plan::client_fault::unusable;
+use crate::plan::error::PlanFault;
 use crate::plan::link::{LEAST_BYTES, LinkPlan, MeasuredLinkPlan};
+use crate::plan::path::PlanPath;
 use crate::plan::target_url::TargetUrl;
 use crate::protocol::lab::Lab;
 use crate::protocol::service::permitted;
@@ -39,8 +41,12 @@ pub(crate) struct KnownLink {
 /// # Errors
 /// When it is to be measured and cannot be.
 pub(crate) fn known(plan: &Plan, labs: &[Box<dyn Lab>]) -> Result<Option<KnownLink>, CliError> {
+    let embedded = of_labs(labs);
+    if embedded.is_some() && plan.target.link.is_some() {
+        return Err(PlanFault::Misfit(KNOWN.to_owned()).at(PlanPath::of("target").key("link")).into());
+    }
     match plan.target.link.as_deref() {
-        None => Ok(of_labs(labs)),
+        None => Ok(embedded),
         Some(LinkPlan { measure: Some(measured), .. }) => Ok(Some(self::measured(plan, measured)?)),
         Some(LinkPlan { up, down, .. }) => {
             Ok(Some(KnownLink { source: LinkSource::Plan, rates: rates((*up, *down)), note: None }))
@@ -128,6 +134,9 @@ impl LinkProbe<'_> {
         let path = client.path("").map_err(|error| unusable(&self.plan.target, None, error))?;
         let answer = self.exchange(&client, Request::post(path, bytes::Bytes::from(body)), url).await?;
         let taken = taken(&answer).ok_or_else(|| failed("nothing was sent"))?;
+        if answer.bytes_out < size as u64 {
+            return Err(failed("the answer came before all of it was read").into());
+        }
         Ok(Crossed { way: Way::Up, bytes: size as u64, taken })
     }
 
@@ -177,6 +186,8 @@ impl LinkProbe<'_> {
         }
     }
 }
+
+const KNOWN: &str = "the embedded target has a link of its own before it, whose rates are known";
 
 fn taken(answer: &Answer) -> Option<Nanos> {
     Some(answer.wire.done?.since(answer.wire.sent?))

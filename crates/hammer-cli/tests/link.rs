@@ -6,6 +6,8 @@ mod folder;
 #[path = "support/hammer.rs"]
 mod hammer;
 
+use std::io::{Read as _, Write as _};
+
 use hammer_lab::serve::{LinkPlan, ServePlan};
 use hammer_lab::{HttpLabHandle, HttpLabPlan};
 use hammer_report::Report;
@@ -156,6 +158,23 @@ fn a_link_that_cannot_be_measured_is_told_before_the_run() {
         ended.code,
         ended.stderr
     );
+    // An answer that does not wait for the body says nothing of how long that takes.
+    let early = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let measure = format!(
+        "target.link={{ measure: {{ upload: \"http://{}/\", size: 64MiB }} }}",
+        early.local_addr().unwrap()
+    );
+    let answers = std::thread::spawn(move || {
+        let (mut peer, _) = early.accept().unwrap();
+        peer.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").unwrap();
+        // Until hammer gives up.
+        let _ = peer.read(&mut [0; 1 << 10]);
+        peer
+    });
+    let ended = run(&gets(&lab.url), &[&measure]);
+    drop(answers.join().unwrap());
+    let told = "the answer came before all of it was read";
+    assert!(ended.code == 2 && ended.stderr.contains(told), "{} {}", ended.code, ended.stderr);
     assert_eq!(lab.stop().requests.len(), 0, "nothing is sent to a target behind an unknown link");
 }
 

@@ -31,7 +31,7 @@ pub enum PkiLieKind {
     AcceptsAltered,
     /// A file that holds is called invalid.
     RefusesValid,
-    /// A login by a token is given the nonce of the last one.
+    /// A login is given the nonce of the last one.
     RepeatedNonce,
     /// Who logs in is told that another was let in.
     AnotherCertificate,

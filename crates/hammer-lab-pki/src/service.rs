@@ -49,6 +49,8 @@ pub(crate) struct PkiService {
     nonces: Pending<Vec<u8>>,
     /// The nonce that was given last, which a lie gives again.
     last_nonce: Mutex<Vec<u8>>,
+    /// Those that were given again.
+    repeated_nonces: Pending<Vec<u8>>,
     signatures: Pending<StartedSignature>,
     pub(crate) blobs: Blobs,
     pub(crate) lies: AnswerLies<PkiLieKind>,
@@ -89,6 +91,7 @@ impl PkiService {
             revocation: RevocationLists::new(plan.revocation),
             nonces: Pending::new(plan.token_ttl.duration()),
             last_nonce: Mutex::default(),
+            repeated_nonces: Pending::new(plan.token_ttl.duration()),
             signatures: Pending::new(plan.token_ttl.duration()),
             blobs: Blobs::default(),
             lies: AnswerLies::new(&plan.lies, elapsed),
@@ -112,6 +115,7 @@ impl PkiService {
 
     pub(crate) fn lose_data(&self) {
         self.nonces.clear();
+        self.repeated_nonces.clear();
         self.signatures.clear();
         self.revocation.clear();
         self.blobs.clear();
@@ -121,17 +125,19 @@ impl PkiService {
     pub(crate) fn nonce(&self, is_by_token: bool) -> Answered {
         let mut nonce = self.random_bytes()?;
         let mut last = self.last_nonce.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_repeated = !last.is_empty() && self.tells(PkiLieKind::RepeatedNonce, "a login");
+        if is_repeated {
+            nonce.clone_from(&last);
+        }
+        last.clone_from(&nonce);
         if is_by_token {
             let token = hex(&self.random_bytes()?);
-            if !last.is_empty() && self.tells(PkiLieKind::RepeatedNonce, &token) {
-                nonce.clone_from(&last);
-            }
-            last.clone_from(&nonce);
             self.nonces.keep(token.clone(), nonce.clone(), self.clock.elapsed());
             return Ok(models::started(&token, &nonce));
         }
-        last.clone_from(&nonce);
-        self.nonces.keep(base64(&nonce), nonce.clone(), self.clock.elapsed());
+        // Without a token the nonce is its own, and the login before it may still be under way.
+        let nonces = if is_repeated { &self.repeated_nonces } else { &self.nonces };
+        nonces.keep(base64(&nonce), nonce.clone(), self.clock.elapsed());
         Ok(answer::json(json!({ "nonce": base64(&nonce) }).to_string()))
     }
 
@@ -141,7 +147,8 @@ impl PkiService {
         let is_by_token = token.is_some();
         let sent = asked.nonce.as_deref().map(base64);
         let token = given(token.or(sent.as_deref()), "nonce")?;
-        let nonce = self.nonces.take(token, self.clock.elapsed());
+        let now = self.clock.elapsed();
+        let nonce = self.nonces.take(token, now).or_else(|| self.repeated_nonces.take(token, now));
         let nonce = nonce.ok_or_else(|| {
             Refusal::validation(
                 "UncertifiedDateReference",

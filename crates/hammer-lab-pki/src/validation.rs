@@ -9,6 +9,7 @@ use hammer_tlog::keys::chain::TrustedAuthorities;
 use ring::digest::{Context, SHA256};
 use serde_json::{Value, json};
 
+use crate::advanced_signature::{SigningCertificate, UnusableCertificate};
 use crate::caller::Caller;
 use signed_message::{ID_DATA, SignedMessage, Signer, TST_INFO};
 
@@ -77,7 +78,28 @@ pub(crate) fn of_cms(
         (None, Some(digest)) => digest.to_vec(),
         (None, None) => return Err(UnreadableFile("the document is not in it, and no hash of it is given")),
     };
-    Ok(message.signers.iter().map(|signer| validated(&message, signer, ID_DATA, &digest, terms)).collect())
+    all_validated(&message, &digest, terms)
+}
+
+/// The signatures of a message over a document by its digest.
+///
+/// # Errors
+/// Where one is by an algorithm that is not known here: nothing is said of whether it holds.
+fn all_validated(
+    message: &SignedMessage<'_>,
+    digest: &[u8],
+    terms: ValidationTerms<'_>,
+) -> Result<Vec<ValidatedSigner>, UnreadableFile> {
+    let signed = |signer: &Signer<'_>| {
+        let certificate = message.certificate_of(signer).map(|der| SigningCertificate::new(der.to_vec()));
+        if !signer.is_sha256 || matches!(certificate, Some(Err(UnusableCertificate::Key))) {
+            return Err(UnreadableFile(
+                "it is signed by another algorithm than RSA or ECDSA over P-256, with SHA-256",
+            ));
+        }
+        Ok(validated(message, signer, ID_DATA, digest, terms))
+    };
+    message.signers.iter().map(signed).collect()
 }
 
 /// The SHA-256 of what is in pieces.

@@ -32,6 +32,9 @@ pub enum AnswerFault {
     /// A field is empty or missing.
     #[error("read the answer: it has no {0}")]
     Missing(&'static str),
+    /// A field is there, and of no use.
+    #[error("read the answer: its {0}")]
+    Unusable(&'static str),
 }
 
 impl AnswerFault {
@@ -45,6 +48,7 @@ impl AnswerFault {
             Self::AnotherHash => "hash of something else",
             Self::Unkept => "no room for the answer",
             Self::Missing(_) => "field that is missing",
+            Self::Unusable(_) => "field that is of no use",
         }
     }
 }

@@ -13,9 +13,7 @@ use hammer_net::{Answer, Request};
 
 use crate::json_request::{NO_PATH, ends, none, post, send};
 use crate::login::{LOGIN, LoginJudge, LoginRecord};
-use crate::rest_pki::{
-    AUTHENTICATION, AUTHENTICATIONS, Nonce, Started, authentication, check_authentication,
-};
+use crate::rest_pki::{AUTHENTICATION, AUTHENTICATIONS, Authenticated, Nonce, Started, authentication};
 use crate::signer::{Signer, sign};
 
 /// Logs in by certificate, in Rest PKI's dialect. A success whose validation has errors is a refusal. Who is let in is a promise, judged beside
@@ -82,9 +80,10 @@ impl AuthenticateWorkload {
         };
         let mut step = record.step(FINISH);
         send(client, &mut step, &post(to, op.body.clone()), &mut op.answer).await?;
-        match check_authentication(&op.answer.body).map_err(|why| none(&mut step, &why))? {
+        let answer = Authenticated::read(&op.answer.body).map_err(|why| none(&mut step, &why))?;
+        match answer.fault {
             None => {
-                let login = LoginRecord { signer: place as u32, nonce: &nonce, answer: &op.answer.body };
+                let login = LoginRecord::new(place, &nonce, answer.serial_number, answer.thumbprint);
                 let mut promised = session.promised.borrow_mut();
                 login.write(&mut promised);
                 record.promise(LOGIN, &promised);

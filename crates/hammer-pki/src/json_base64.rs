@@ -41,7 +41,15 @@ impl Base64Text<'_> {
         if self.0.is_empty() {
             return Err(AnswerFault::Missing(field));
         }
-        BASE64.decode(&self.0).map_err(|source| AnswerFault::Base64 { field, source })
+        let decoded = match BASE64.decode(&self.0) {
+            // Some write it in lines (RFC 2045 section 6.8), which the clients of the services read.
+            Err(_) if self.0.iter().any(|letter| matches!(letter, b'\r' | b'\n')) => {
+                let letters = self.0.iter().copied().filter(|letter| !matches!(letter, b'\r' | b'\n'));
+                BASE64.decode(letters.collect::<Vec<u8>>())
+            }
+            decoded => decoded,
+        };
+        decoded.map_err(|source| AnswerFault::Base64 { field, source })
     }
 }
 

@@ -2,12 +2,12 @@
 
 use hammer_core::record::StepGuard;
 use hammer_core::workload::Ended;
-use hammer_exchange::{ServiceClient, expect_ok};
+use hammer_exchange::{SentSecrets, ServiceClient, expect_ok};
 use hammer_measure::Outcome;
 use hammer_net::{Answer, Body, Request};
-use http::HeaderValue;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::uri::PathAndQuery;
+use http::{HeaderValue, Method};
 
 use crate::answer_fault::AnswerFault;
 
@@ -21,7 +21,8 @@ pub(crate) fn post(path: PathAndQuery, body: impl Into<Body>) -> Request {
     request
 }
 
-/// Sends a request as a step that knows no success but 200.
+/// Sends a request as a step that knows no success but 200; what is posted may have been created or accepted, too, or be answered without a
+/// word (RFC 9110 section 15.3), which the clients of the services take.
 pub(crate) async fn send(
     client: &ServiceClient,
     step: &mut StepGuard<'_>,
@@ -29,7 +30,17 @@ pub(crate) async fn send(
     answer: &mut Answer,
 ) -> Result<(), Ended> {
     client.send(step, request, answer).await?;
-    expect_ok(step, answer)
+    let is_done = request.method == Method::POST && matches!(answer.status.as_u16(), 201 | 202 | 204);
+    if !is_done {
+        expect_ok(step, answer)?;
+    }
+    // A login page of what stands before the service, say: what it is is told, as of a failure.
+    let is_json_asked = request.headers.get(ACCEPT).is_some_and(|accepted| accepted == JSON);
+    if is_json_asked && answer.body.trim_ascii_start().starts_with(b"<") {
+        client.tell_said(step, request, SentSecrets::default(), &answer.body);
+        return Err(ends(step, PAGE));
+    }
+    Ok(())
 }
 
 /// How a step ends whose answer has a success and is none.
@@ -49,4 +60,5 @@ pub(crate) fn ends(step: &mut StepGuard<'_>, ended: Ended) -> Ended {
 
 /// No such path can be asked for.
 pub(crate) const NO_PATH: Ended = Ended::failed(Outcome::Malformed, "token that is no part of a path");
+const PAGE: Ended = Ended::failed(Outcome::Malformed, "page in the place of JSON, with HTTP 200");
 const JSON: &str = "application/json";

@@ -1,16 +1,14 @@
 //! What a login promises: that who signed is who is let in, and that what was signed is of this login alone.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hammer_core::promise::{Fault, PromiseKind, Verdicts, Verifier};
 use hammer_measure::Nanos;
-use hammer_tlog::encoding::from_base64;
+use hammer_tlog::encoding::{base64, from_base64};
 use hammer_tlog::hash::sha256;
 use hammer_tlog::keys::certificate::Certificate;
-use serde::Deserialize;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 use crate::signer::Signer;
 
@@ -21,11 +19,17 @@ pub(crate) struct LoginJudge {
     nonces: Arc<Mutex<SeenNonces>>,
 }
 
-/// A login that was accepted: its signer's place, the nonce, and the answer that let it in.
-pub(crate) struct LoginRecord<'a> {
-    pub(crate) signer: u32,
-    pub(crate) nonce: &'a [u8],
-    pub(crate) answer: &'a [u8],
+/// A login that was accepted, without what else the answer said: it may repeat secrets that the service was sent.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct LoginRecord {
+    /// The place of who signed.
+    signer: usize,
+    /// In base64.
+    nonce: String,
+    /// The serial number of the certificate that was let in, as the service wrote it.
+    serial_number: Option<String>,
+    /// The SHA-256 of that certificate, as the service wrote it.
+    thumbprint: Option<String>,
 }
 
 /// The nonces of the last logins: the latest [`NONCES`] at least, and twice as many at most.
@@ -35,47 +39,30 @@ struct SeenNonces {
     before: HashSet<[u8; 16]>,
 }
 
-/// The certificate that was let in (restpki-client 1.3.1, `CertificateModel`), as far as it says which one it is.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct CertificateModel<'a> {
-    serial_number: Value,
-    #[serde(borrow, rename = "binaryThumbprintSHA256")]
-    thumbprint: Option<Cow<'a, str>>,
-}
-
-#[derive(Deserialize)]
-struct LoginModel<'a> {
-    #[serde(borrow, default)]
-    certificate: Option<CertificateModel<'a>>,
-}
-
 impl LoginJudge {
     pub(crate) fn new(signers: &[Arc<Signer>]) -> Self {
         Self { signers: signers.into(), nonces: Arc::default() }
     }
 
     /// Whether a login is what it should be.
-    fn judge(&self, login: &LoginRecord<'_>) -> Result<(), LoginFault> {
-        if login.nonce.len() < LEAST_NONCE {
-            return Err(LoginFault::ShortNonce(login.nonce.len()));
+    fn judge(&self, login: &LoginRecord) -> Result<(), LoginFault> {
+        // Records are this file's own.
+        let nonce = from_base64(&login.nonce).unwrap_or_default();
+        if nonce.len() < LEAST_NONCE {
+            return Err(LoginFault::ShortNonce(nonce.len()));
         }
         let mut nonces = self.nonces.lock().unwrap_or_else(PoisonError::into_inner);
-        if !nonces.insert(login.nonce) {
+        if !nonces.insert(&nonce) {
             return Err(LoginFault::RepeatedNonce);
         }
         drop(nonces);
-        let model: LoginModel<'_> =
-            serde_json::from_slice(login.answer).map_err(|_| LoginFault::NoCertificate)?;
-        let certificate = model.certificate.ok_or(LoginFault::NoCertificate)?;
-        certificate.check(self.signers[login.signer as usize].key.certificate())
+        login.check_certificate(self.signers[login.signer].key.certificate())
     }
 }
 
 impl Verifier for LoginJudge {
     fn check(&mut self, seq: u64, record: &[u8], _now: Nanos, verdicts: &mut Verdicts) {
-        // Records are this file's own.
-        let Some(login) = LoginRecord::read(record) else { return };
+        let Ok(login) = serde_json::from_slice(record) else { return };
         match self.judge(&login) {
             Ok(()) => verdicts.kept(LOGIN),
             Err(LoginFault::NoCertificate) => {
@@ -110,21 +97,44 @@ impl LoginFault {
     }
 }
 
-impl<'a> LoginRecord<'a> {
-    /// As bytes: the place and the nonce's length as four bytes each, the nonce, and the answer.
-    pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
-        bytes.clear();
-        bytes.extend_from_slice(&self.signer.to_be_bytes());
-        bytes.extend_from_slice(&(self.nonce.len() as u32).to_be_bytes());
-        bytes.extend_from_slice(self.nonce);
-        bytes.extend_from_slice(self.answer);
+impl LoginRecord {
+    pub(crate) fn new(
+        signer: usize,
+        nonce: &[u8],
+        serial_number: Option<String>,
+        thumbprint: Option<String>,
+    ) -> Self {
+        Self { signer, nonce: base64(nonce), serial_number, thumbprint }
     }
 
-    fn read(bytes: &'a [u8]) -> Option<Self> {
-        let (signer, rest) = bytes.split_first_chunk::<4>()?;
-        let (length, rest) = rest.split_first_chunk::<4>()?;
-        let (nonce, answer) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
-        Some(Self { signer: u32::from_be_bytes(*signer), nonce, answer })
+    /// As JSON, which is what is kept as evidence.
+    pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.clear();
+        // It is written into memory.
+        let _ = serde_json::to_writer(bytes, self);
+    }
+
+    /// Whether that certificate was let in, by all that the service wrote and that can be read.
+    fn check_certificate(&self, der: &[u8]) -> Result<(), LoginFault> {
+        let another =
+            |what, said: &str, own| Err(LoginFault::AnotherCertificate { what, said: said.to_owned(), own });
+        let thumbprint = self.thumbprint.as_deref().and_then(|text| Some((text, sha256_of_text(text)?)));
+        if let Some((text, said)) = &thumbprint {
+            let own = sha256(der).0;
+            if *said != own {
+                return another("SHA-256 thumbprint", text, base64(&own));
+            }
+        }
+        let serial = Certificate::parse(der).map_err(|_| LoginFault::NoCertificate)?.serial;
+        let said = self.serial_number.as_deref().map(|text| (text, numbers(text)));
+        let said = said.filter(|(_, numbers)| !numbers.is_empty());
+        if let Some((text, numbers)) = &said {
+            if !numbers.iter().any(|number| number == without_zeros(serial)) {
+                let own = serial.iter().map(|byte| format!("{byte:02x}")).collect();
+                return another("serial number", text, own);
+            }
+        }
+        if thumbprint.is_some() || said.is_some() { Ok(()) } else { Err(LoginFault::NoCertificate) }
     }
 }
 
@@ -143,46 +153,30 @@ impl SeenNonces {
     }
 }
 
-impl CertificateModel<'_> {
-    /// Whether it is that certificate, by all that it says.
-    fn check(&self, der: &[u8]) -> Result<(), LoginFault> {
-        let mut is_named = false;
-        if let Some(thumbprint) = self.thumbprint.as_deref().filter(|text| !text.is_empty()) {
-            let own = sha256(der).0;
-            if from_base64(thumbprint).ok().as_deref() != Some(own.as_slice()) {
-                let (what, said) = ("SHA-256 thumbprint", thumbprint.to_owned());
-                let own = hammer_tlog::encoding::base64(&own);
-                return Err(LoginFault::AnotherCertificate { what, said, own });
-            }
-            is_named = true;
-        }
-        let said = match &self.serial_number {
-            Value::String(text) => text.clone(),
-            Value::Number(number) => number.to_string(),
-            _ => String::new(),
-        };
-        let serial = Certificate::parse(der).map_err(|_| LoginFault::NoCertificate)?.serial;
-        if !said.is_empty() {
-            // The vendor's clients read a decimal number; other tools write serial numbers in hexadecimal digits.
-            let own = without_zeros(serial);
-            let hexadecimal = said.trim_start_matches("0x").replace([':', ' '], "");
-            if digits(&said, 10).as_deref() != Some(own) && digits(&hexadecimal, 16).as_deref() != Some(own) {
-                let own = serial.iter().map(|byte| format!("{byte:02x}")).collect();
-                return Err(LoginFault::AnotherCertificate { what: "serial number", said, own });
-            }
-            is_named = true;
-        }
-        if is_named { Ok(()) } else { Err(LoginFault::NoCertificate) }
-    }
+/// The SHA-256 in base64, or in hexadecimal digits as other tools write it.
+fn sha256_of_text(text: &str) -> Option<[u8; 32]> {
+    let decoded = match text.len() {
+        64 => digits(text, 16),
+        _ => from_base64(text).ok(),
+    };
+    decoded?.try_into().ok()
 }
 
-/// The number of those digits, big-endian and without leading zeros; none of what is no number, or longer than a serial number can be (RFC 5280
-/// section 4.1.2.2).
+/// The numbers that such a text may be, which is decimal in the vendor's clients, and hexadecimal elsewhere; none of what is neither.
+fn numbers(text: &str) -> Vec<Vec<u8>> {
+    let text = text.trim().replace([':', ' ', '-'], "");
+    let hexadecimal = text.trim_start_matches("0x").trim_start_matches("0X");
+    let both = [digits(&text, 10), digits(hexadecimal, 16)];
+    both.into_iter().flatten().map(|number| without_zeros(&number).to_vec()).collect()
+}
+
+/// The number of those digits, big-endian in 32 bytes; none of what is no number, or longer than any serial number (RFC 5280 section 4.1.2.2) or
+/// digest.
 fn digits(text: &str, base: u32) -> Option<Vec<u8>> {
-    if text.len() > MOST_DIGITS {
+    if text.is_empty() || text.len() > MOST_DIGITS {
         return None;
     }
-    let mut number = vec![0u8; MOST_DIGITS];
+    let mut number = vec![0u8; 32];
     for digit in text.chars() {
         let mut carry = digit.to_digit(base)?;
         for byte in number.iter_mut().rev() {
@@ -191,7 +185,7 @@ fn digits(text: &str, base: u32) -> Option<Vec<u8>> {
             carry = product >> 8;
         }
     }
-    Some(without_zeros(&number).to_vec())
+    Some(number)
 }
 
 fn without_zeros(number: &[u8]) -> &[u8] {
@@ -205,20 +199,25 @@ pub(crate) const LOGIN: PromiseKind = PromiseKind(0);
 const LEAST_NONCE: usize = 8;
 /// How many nonces are remembered: 16 MiB and a half of each generation.
 const NONCES: usize = 1 << 19;
-/// Decimal digits of 20 bytes are 49.
+/// Hexadecimal digits of 32 bytes, which are as many as 20 bytes have in decimal at least.
 const MOST_DIGITS: usize = 64;
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
     use crate::plan::PkiTargetPlan;
+    use crate::rest_pki::Authenticated;
     use crate::signer_source::signers;
 
     fn judged(judge: &LoginJudge, nonce: &[u8], certificate: &Value) -> Result<(), LoginFault> {
-        let answer = serde_json::json!({ "certificate": certificate, "validationResults": { "errors": [] } });
+        let answer = json!({ "certificate": certificate, "validationResults": { "errors": null } });
+        let answer = Authenticated::read(answer.to_string().as_bytes()).unwrap();
+        assert_eq!(answer.fault, None);
         let mut record = Vec::new();
-        LoginRecord { signer: 1, nonce, answer: answer.to_string().as_bytes() }.write(&mut record);
-        judge.judge(&LoginRecord::read(&record).unwrap())
+        LoginRecord::new(1, nonce, answer.serial_number, answer.thumbprint).write(&mut record);
+        judge.judge(&serde_json::from_slice(&record).unwrap())
     }
 
     fn nonce(number: u64) -> Vec<u8> {
@@ -250,25 +249,37 @@ mod tests {
             }
             number.iter().map(|digit| char::from(b'0' + digit)).collect::<String>()
         };
-        let thumbprint =
-            |place: usize| hammer_tlog::encoding::base64(&sha256(made[place].key.certificate()).0);
+        let thumbprint = |place: usize| base64(&sha256(made[place].key.certificate()).0);
+        let pairs =
+            |joint: &str| serial(1).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(joint);
         let own = [
-            serde_json::json!({ "serialNumber": decimal(&serial(1)) }),
-            serde_json::json!({ "serialNumber": hex(&serial(1)) }),
-            serde_json::json!({ "serialNumber": serial(1).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(":") }),
-            serde_json::json!({ "binaryThumbprintSHA256": thumbprint(1) }),
-            serde_json::json!({ "serialNumber": decimal(&serial(1)), "binaryThumbprintSHA256": thumbprint(1) }),
+            json!({ "serialNumber": decimal(&serial(1)) }),
+            json!({ "serialNumber": hex(&serial(1)) }),
+            json!({ "serialNumber": pairs(":") }),
+            json!({ "serialNumber": pairs("-") }),
+            json!({ "serialNumber": format!(" 0X{} ", pairs("")) }),
+            json!({ "binaryThumbprintSHA256": thumbprint(1) }),
+            json!({ "binaryThumbprintSHA256": hex(&sha256(made[1].key.certificate()).0) }),
+            json!({ "serialNumber": decimal(&serial(1)), "binaryThumbprintSHA256": thumbprint(1) }),
         ];
         let others = [
-            serde_json::json!({ "serialNumber": decimal(&serial(2)) }),
-            serde_json::json!({ "serialNumber": 5 }),
-            serde_json::json!({ "serialNumber": "9".repeat(1 << 20) }),
-            serde_json::json!({ "binaryThumbprintSHA256": "no base64!" }),
-            serde_json::json!({ "serialNumber": decimal(&serial(1)), "binaryThumbprintSHA256": thumbprint(2) }),
+            json!({ "serialNumber": decimal(&serial(2)) }),
+            json!({ "serialNumber": 5 }),
+            json!({ "binaryThumbprintSHA256": thumbprint(2) }),
+            json!({ "serialNumber": decimal(&serial(1)), "binaryThumbprintSHA256": thumbprint(2) }),
         ];
-        let nameless = [Value::Null, serde_json::json!({}), serde_json::json!({ "serialNumber": null })];
-        let mut numbers = 0..;
-        let mut said = |model: &Value| judged(&judge, &nonce(numbers.next().unwrap()), model);
+        // What nobody can read says nothing.
+        let nameless = [
+            Value::Null,
+            json!({}),
+            json!({ "serialNumber": null }),
+            json!({ "serialNumber": "the first" }),
+            json!({ "serialNumber": 4.68e47 }),
+            json!({ "serialNumber": "9".repeat(1 << 20) }),
+            json!({ "binaryThumbprintSHA256": "no base64!" }),
+        ];
+        let mut nonces = 0..;
+        let mut said = |model: &Value| judged(&judge, &nonce(nonces.next().unwrap()), model);
         for model in &own {
             assert_eq!(said(model), Ok(()), "{model}");
         }
@@ -284,8 +295,8 @@ mod tests {
     fn a_nonce_is_of_one_login_and_not_short() {
         let made = signers(&PkiTargetPlan::default(), 1).unwrap();
         let judge = LoginJudge::new(&made);
-        let thumbprint = hammer_tlog::encoding::base64(&sha256(made[1].key.certificate()).0);
-        let own = serde_json::json!({ "binaryThumbprintSHA256": thumbprint });
+        let thumbprint = base64(&sha256(made[1].key.certificate()).0);
+        let own = json!({ "binaryThumbprintSHA256": thumbprint });
         assert_eq!(judged(&judge, &nonce(1), &own), Ok(()));
         assert_eq!(judged(&judge.clone(), &nonce(1), &own), Err(LoginFault::RepeatedNonce));
         assert_eq!(judged(&judge, &nonce(2), &own), Ok(()));

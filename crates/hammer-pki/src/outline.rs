@@ -6,6 +6,7 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use memchr::{memchr, memchr2};
+use ring::rand::{SecureRandom as _, SystemRandom};
 
 use crate::answer_fault::AnswerFault;
 
@@ -14,6 +15,8 @@ use crate::answer_fault::AnswerFault;
 pub(crate) struct Outline {
     /// The JSON, in which a long string is replaced by the base64 of a mark, or by what is none where it was none.
     pub(crate) text: Vec<u8>,
+    /// What stands in the mark beside its place, so that no server writes one itself.
+    secret: [u8; 16],
     files: Vec<Option<File>>,
 }
 
@@ -24,7 +27,9 @@ impl Outline {
     /// Where a file cannot be read or written, or where what is left is long, too.
     pub(crate) fn read(mut file: File) -> Result<Self, AnswerFault> {
         file.rewind()?;
-        let mut outline = Self { text: Vec::new(), files: Vec::new() };
+        let mut secret = [0; 16];
+        SystemRandom::new().fill(&mut secret).map_err(|_| AnswerFault::Unkept)?;
+        let mut outline = Self { text: Vec::new(), secret, files: Vec::new() };
         let mut string = None;
         let mut piece = vec![0; PIECE];
         loop {
@@ -43,7 +48,7 @@ impl Outline {
 
     /// The file that these bytes stand for, where they are a mark; it is handed out once.
     pub(crate) fn file_of(&mut self, mark: &[u8]) -> Option<File> {
-        let place = usize::from(*mark.strip_prefix(MARK)?.first()?);
+        let place = usize::from(*mark.strip_prefix(&self.secret)?.first()?);
         self.files.get_mut(place)?.take()
     }
 
@@ -75,7 +80,9 @@ impl Outline {
                 let place = u8::try_from(self.files.len());
                 let place = place.map_err(|_| AnswerFault::Missing("end of its long strings"))?;
                 self.files.push(Some(file));
-                self.text.extend_from_slice(BASE64_STANDARD.encode([MARK, &[place]].concat()).as_bytes());
+                self.text.extend_from_slice(
+                    BASE64_STANDARD.encode([&self.secret[..], &[place]].concat()).as_bytes(),
+                );
             }
             Closed::NoBase64 => self.text.push(b'!'),
         }
@@ -169,7 +176,7 @@ impl LongString {
     }
 }
 
-/// Takes the letters out of `pending` without their escapes (`\/`, and `\u002B` for those who write `+` so); an escape that is not whole yet
+/// Takes the letters out of `pending` without their escapes (`\/`, and `\u002B` for those who write `+` so) and without ends of lines; an escape that is not whole yet
 /// stays behind, and nothing comes of one that is of no letter of base64.
 fn unescaped(pending: &mut Vec<u8>, is_last: bool) -> Option<Vec<u8>> {
     if memchr(b'\\', pending).is_none() {
@@ -188,8 +195,14 @@ fn unescaped(pending: &mut Vec<u8>, is_last: bool) -> Option<Vec<u8>> {
                 letters.push(b'/');
                 rest = &behind[1..];
             }
+            // Some write base64 in lines (RFC 2045 section 6.8).
+            [b'r' | b'n', ..] => rest = &behind[1..],
             [b'u', a, b, c, d, ..] => {
                 let digits = [*a, *b, *c, *d];
+                // A sign is no digit, though it is read as part of a number.
+                if !digits.iter().all(u8::is_ascii_hexdigit) {
+                    return None;
+                }
                 let code = u32::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?;
                 letters.push(u8::try_from(code).ok()?);
                 rest = &behind[5..];
@@ -209,7 +222,6 @@ impl From<io::Error> for AnswerFault {
     }
 }
 
-const MARK: &[u8] = b"in a file of its own: ";
 const PIECE: usize = 64 << 10;
 /// Letters of a string that stays in the text.
 const LONG: usize = 64 << 10;
@@ -236,7 +248,10 @@ mod tests {
             let bytes = &long()[cut..];
             let encoded = BASE64_STANDARD.encode(bytes);
             // Some escape what they need not.
-            for written in [encoded.clone(), encoded.replace('/', r"\/"), encoded.replace('+', r"\u002B")] {
+            let (slashes, pluses) = (encoded.replace('/', r"\/"), encoded.replace('+', r"\u002B"));
+            let lines = encoded.as_bytes().chunks(76).map(|line| String::from_utf8_lossy(line));
+            let lines = lines.collect::<Vec<_>>().join(r"\r\n");
+            for written in [encoded, slashes, pluses, lines] {
                 let json = format!(r#"{{"a":"x\"y\\","content":"{written}","b":[1,"z"]}}"#);
                 let mut outline = outlined(&json).unwrap();
                 let read: serde_json::Value = serde_json::from_slice(&outline.text).unwrap();
@@ -254,7 +269,7 @@ mod tests {
     #[test]
     fn what_is_no_base64_is_none_and_what_is_no_json_stays_that() {
         let encoded = BASE64_STANDARD.encode(long());
-        for wrong in ["!", "\u{e9}", r"\n", r"\u00e9", r"\u01", "="] {
+        for wrong in ["!", "\u{e9}", r"\t", r"\u00e9", r"\u01", r"\u+041", "="] {
             let json = format!(r#"{{"content":"{encoded}{wrong}{encoded}"}}"#);
             assert_eq!(outlined(&json).unwrap().text, br#"{"content":"!"}"#, "{wrong}");
         }

@@ -2,14 +2,18 @@
 
 use crate::answer_fault::AnswerFault;
 
-/// The token, where it is one that stands in a path as it is (RFC 3986 section 2.3).
+/// The token, where it is one that stands as a segment of a path as it is (RFC 3986 section 3.3).
 ///
 /// # Errors
 /// Where it is empty, or has another letter.
 pub(crate) fn path_token(token: &str) -> Result<&str, AnswerFault> {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | '~');
-    match !token.is_empty() && token.chars().all(is_plain) {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || OTHERS.contains(letter);
+    // The last two are no names.
+    match token.chars().all(is_plain) && !matches!(token, "" | "." | "..") {
         true => Ok(token),
-        false => Err(AnswerFault::Missing("token that can stand in a path")),
+        false => Err(AnswerFault::Unusable("token cannot stand in a path")),
     }
 }
+
+/// All that a segment may have beside letters and digits, but for what is escaped.
+const OTHERS: &str = "-._~!$&'()*+,;=:@";

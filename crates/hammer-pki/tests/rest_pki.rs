@@ -13,8 +13,8 @@ use hammer_pdf::document::Document;
 use hammer_pdf::signed::PdfSignature;
 use hammer_pki::AnswerFault;
 use hammer_pki::rest_pki::{
-    AUTHENTICATION, AUTHENTICATIONS, Finished, Nonce, StartRequest, Started, authentication,
-    check_authentication, completion, finish, policy, start,
+    AUTHENTICATION, AUTHENTICATIONS, Authenticated, Finished, Nonce, StartRequest, Started, authentication,
+    completion, finish, policy, start,
 };
 use hammer_pki::{InlineDocument, KeyFault, SignatureKind, SigningKey};
 use hammer_tlog::keys::chain::TrustedAuthorities;
@@ -117,12 +117,12 @@ fn a_nonce_is_signed_by_itself_or_by_a_token() {
         caller.key.sign(&nonce, &mut signature).unwrap();
         authentication(Some(&nonce), caller.key.certificate(), &signature, &mut body);
         let passed = caller.post(AUTHENTICATION, body.clone()).await;
-        assert_eq!(check_authentication(&passed).unwrap(), None);
+        assert_eq!(Authenticated::read(&passed).unwrap().fault, None);
         let started = Started::read(&caller.post(AUTHENTICATIONS, "{}").await).unwrap();
         caller.key.sign(&started.to_be_signed, &mut signature).unwrap();
         authentication(None, caller.key.certificate(), &signature, &mut body);
         let path = format!("{AUTHENTICATIONS}/{}/SignedBytes", started.token);
-        assert_eq!(check_authentication(&caller.post(&path, body).await).unwrap(), None);
+        assert_eq!(Authenticated::read(&caller.post(&path, body).await).unwrap().fault, None);
     });
 }
 
@@ -130,10 +130,10 @@ fn a_nonce_is_signed_by_itself_or_by_a_token() {
 fn what_did_not_pass_validation_is_told_though_the_answer_is_a_success() {
     let body = br#"{"certificate":null,"validationResults":{"errors":[
         {"type":"CertificateExpired","message":"it is old","detail":null}],"warnings":[],"passedChecks":[]}}"#;
-    let fault = check_authentication(body).unwrap().unwrap();
+    let fault = Authenticated::read(body).unwrap().fault.unwrap();
     assert_eq!((fault.kind.as_str(), fault.message.as_str()), ("CertificateExpired", "it is old"));
     for none in [r#"{}"#, r#"{"validationResults":null}"#, r#"{"validationResults":{}}"#, "<html>", ""] {
-        assert!(check_authentication(none.as_bytes()).is_err(), "{none}");
+        assert!(Authenticated::read(none.as_bytes()).is_err(), "{none}");
     }
 }
 
@@ -184,7 +184,7 @@ fn whatever_comes_back_is_read_or_refused() {
         let mut mutator = Mutator::new(number as u64);
         for _ in 0..cases(2_000) {
             let altered = mutator.any(answer, answers[(number + 1) % 3]);
-            let _ = (Started::read(&altered), Finished::read(&altered), check_authentication(&altered));
+            let _ = (Started::read(&altered), Finished::read(&altered), Authenticated::read(&altered));
         }
     }
 }

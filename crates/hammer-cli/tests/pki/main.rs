@@ -5,6 +5,9 @@
 mod hammer;
 #[path = "../support/on_time.rs"]
 mod on_time;
+#[path = "../support/server.rs"]
+#[expect(dead_code, reason = "other tests read what such a server was sent")]
+mod server;
 mod validate;
 
 use std::collections::BTreeSet;
@@ -286,4 +289,21 @@ fn a_plan_that_contradicts_itself_is_refused_with_its_place() {
         let said = said(target, workload);
         assert!(said.contains(place) && said.contains(why), "{place} {why}: {said}");
     }
+}
+
+/// As a gateway before the service answers whoever has no session there.
+#[test]
+fn a_login_page_with_a_success_is_shown() {
+    let page = "<!DOCTYPE html>\n<title>Sign in to the gateway</title>";
+    let answer =
+        format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n{page}", page.len());
+    let server = server::Server::answering(answer);
+    let url = format!("http://{}", server.address);
+    let ended = hammer(&["pki", "cades", &url, "--size", "4KiB", "--rate", "20/s", "-n", "3", "--out", "-"]);
+    let report = ended.report();
+    let series = &report.series[0];
+    assert_eq!(series.measurement.counts.fates.malformed, 3, "{:?}", report.verdict);
+    let said =
+        format!("{:?}", report.series.iter().map(|series| &series.measurement.causes).collect::<Vec<_>>());
+    assert!(said.contains("page in the place of JSON") && said.contains("Sign in to the gateway"), "{said}");
 }

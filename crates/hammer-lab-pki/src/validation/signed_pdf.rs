@@ -2,8 +2,8 @@
 
 use hammer_tlog::keys::der::DerReader;
 
-use super::signed_message::{ID_DATA, SignedMessage, UnreadableFile};
-use super::{ValidatedSigner, ValidationTerms, digest_of, validated};
+use super::signed_message::{SignedMessage, UnreadableFile};
+use super::{ValidatedSigner, ValidationTerms, all_validated, digest_of};
 
 /// The signatures of a PDF, the last of which has to cover all of it.
 pub(crate) fn of_pdf(
@@ -24,9 +24,7 @@ pub(crate) fn of_pdf(
         let cms = contents(&file[before..second])?;
         let message = SignedMessage::read(&cms)?;
         let digest = digest_of(&[&file[..before], &file[second..end]]);
-        found.extend(
-            message.signers.iter().map(|signer| validated(&message, signer, ID_DATA, &digest, terms)),
-        );
+        found.extend(all_validated(&message, &digest, terms)?);
         covered = covered.max(end);
     }
     if let Some(last) = found.last_mut() {

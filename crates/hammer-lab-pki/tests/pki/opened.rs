@@ -104,6 +104,20 @@ fn a_revision_behind_the_signature_and_a_file_of_another_form_are_told() {
     assert_eq!(opened["signers"], json!([]), "it has no signature");
 }
 
+/// Nothing is said of whether such a signature holds.
+#[test]
+fn a_digest_that_is_not_known_here_is_no_mismatch() {
+    let caller = Caller::of(PkiLabPlan::default());
+    let mut file = caller.sign(false, CADES, &document());
+    // SHA-384 in the place of SHA-256, in the SignerInfo, which is the last of them.
+    let sha256 = [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01];
+    let last = file.windows(sha256.len()).rposition(|oid| oid == sha256).unwrap();
+    file[last + 8] = 2;
+    let (status, refusal) = caller.open(false, CADES, &file);
+    assert_eq!((status, &refusal["code"]), (422, &json!("InvalidCms")));
+    assert!(refusal["detail"].as_str().unwrap().contains("another algorithm"), "{refusal}");
+}
+
 #[test]
 fn a_lie_is_told_of_files_of_its_kind_alone_and_owned_up_to() {
     for (kind, flip, told) in [(PkiLieKind::AcceptsAltered, 1, 0), (PkiLieKind::RefusesValid, 0, 1)] {

@@ -29,23 +29,29 @@ struct ReportsModel<'a> {
 
 #[derive(Deserialize)]
 struct SimpleReport<'a> {
-    #[serde(borrow, default, rename = "signatureOrTimestampOrEvidenceRecord")]
-    tokens: Vec<ReportedToken<'a>>,
+    /// The second name is that of DSS before 5.13, which knew no records of evidence.
+    #[serde(
+        borrow,
+        default,
+        rename = "signatureOrTimestampOrEvidenceRecord",
+        alias = "signatureOrTimestamp"
+    )]
+    tokens: Option<Vec<ReportedToken<'a>>>,
 }
 
 /// One of a signature, a timestamp and a record of evidence.
 #[derive(Deserialize)]
 struct ReportedToken<'a> {
-    #[serde(borrow, default, rename = "Signature")]
+    #[serde(borrow, default, rename = "Signature", alias = "signature")]
     signature: Option<Conclusion<'a>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Conclusion<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow, default, alias = "indication")]
     indication: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, alias = "subIndication")]
     sub_indication: Option<Cow<'a, str>>,
 }
 
@@ -56,7 +62,8 @@ struct Conclusion<'a> {
 pub fn verdict(body: &[u8]) -> Result<Verdict, AnswerFault> {
     let model: ReportsModel<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
     let report = model.simple_report.ok_or(AnswerFault::Missing("SimpleReport"))?;
-    let signatures = report.tokens.into_iter().filter_map(|token| token.signature);
+    let tokens = report.tokens.ok_or(AnswerFault::Missing("signatureOrTimestampOrEvidenceRecord"))?;
+    let signatures = tokens.into_iter().filter_map(|token| token.signature);
     let verdicts: Result<Vec<Verdict>, _> = signatures.map(|signature| verdict_of(&signature)).collect();
     verdicts.map(Verdict::of_all)
 }
@@ -67,7 +74,8 @@ fn verdict_of(conclusion: &Conclusion<'_>) -> Result<Verdict, AnswerFault> {
         Some("TOTAL_PASSED") => Ok(Verdict::Valid),
         Some("TOTAL_FAILED") => Ok(Verdict::Invalid(why())),
         Some("INDETERMINATE") => Ok(Verdict::Indeterminate(why())),
-        _ => Err(AnswerFault::Missing("Indication")),
+        Some(_) => Err(AnswerFault::Unusable("Indication is none of the three")),
+        None => Err(AnswerFault::Missing("Indication")),
     }
 }
 
@@ -101,7 +109,12 @@ mod tests {
         assert_eq!(said(&[&neither, &passed]).unwrap(), lacks);
         assert_eq!(said(&[&neither, &failed]).unwrap(), Verdict::Invalid("HASH_FAILURE".to_owned()));
         assert_eq!(said(&[timestamp]).unwrap(), Verdict::Invalid("it finds no signature".to_owned()));
-        assert!(matches!(said(&[&signature("PASSED", "null")]), Err(AnswerFault::Missing("Indication"))));
+        assert!(matches!(said(&[&signature("PASSED", "null")]), Err(AnswerFault::Unusable(_))));
+        assert!(matches!(said(&[r#"{"Signature":{}}"#]), Err(AnswerFault::Missing("Indication"))));
+        let before =
+            r#"{"simpleReport":{"signatureOrTimestamp":[{"signature":{"indication":"TOTAL_PASSED"}}]}}"#;
+        assert_eq!(verdict(before.as_bytes()).unwrap(), Verdict::Valid);
+        assert!(matches!(verdict(br#"{"SimpleReport":{}}"#), Err(AnswerFault::Missing(_))));
         assert!(matches!(verdict(b"{}"), Err(AnswerFault::Missing("SimpleReport"))));
     }
 

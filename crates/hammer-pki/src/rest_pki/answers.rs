@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use ring::digest::{SHA256 as SHA256_DIGEST, digest};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use crate::answer_fault::{AnswerFault, check_text};
 use crate::json_base64::Base64Text;
@@ -80,6 +81,17 @@ struct FileModel<'a> {
 #[serde(rename_all = "camelCase")]
 struct AuthenticatedModel {
     validation_results: ResultsModel,
+    #[serde(default)]
+    certificate: Option<CertificateModel>,
+}
+
+/// A certificate as far as it says which one it is.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct CertificateModel {
+    serial_number: Value,
+    #[serde(rename = "binaryThumbprintSHA256")]
+    thumbprint: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -91,7 +103,13 @@ struct ValidatedModel {
 
 #[derive(Deserialize)]
 pub(super) struct ResultsModel {
+    #[serde(deserialize_with = "null_or_some")]
     pub(super) errors: Vec<ErrorModel>,
+}
+
+/// What may be `null` where there is none, but has to be there.
+fn null_or_some<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ErrorModel>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
 #[derive(Deserialize)]
@@ -151,7 +169,7 @@ impl Finished {
         refuses_none(model.validation_results)?;
         let missing = AnswerFault::Missing("signatureFile");
         let FileModel { content, url } = model.signature_file.ok_or(missing)?;
-        match (content, url) {
+        match (content.filter(|content| !content.is_empty()), url) {
             (Some(content), _) => content.decoded("signatureFile").map(Self::File),
             (None, Some(url)) if !url.is_empty() => Ok(Self::At(url)),
             _ => Err(AnswerFault::Missing("signatureFile")),
@@ -176,14 +194,38 @@ pub fn timestamp_token(body: &[u8]) -> Result<Vec<u8>, AnswerFault> {
     model.encoded_value.decoded("encodedValue")
 }
 
-/// What did not pass validation in an answer to a signed nonce: 200 alone says nothing.
-///
-/// # Errors
-/// What is not of that form.
-pub fn check_authentication(body: &[u8]) -> Result<Option<ValidationFault>, AnswerFault> {
-    let model: AuthenticatedModel = serde_json::from_str(std::str::from_utf8(body)?)?;
-    let first = model.validation_results.errors.into_iter().next();
-    Ok(first.map(|error| ValidationFault { kind: error.kind, message: error.message.unwrap_or_default() }))
+/// The answer to a signed nonce.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Authenticated {
+    /// What did not pass validation: 200 alone says nothing.
+    pub fault: Option<ValidationFault>,
+    /// The serial number of the certificate that was let in, as it is written.
+    pub serial_number: Option<String>,
+    /// The SHA-256 of that certificate, as it is written.
+    pub thumbprint: Option<String>,
+}
+
+impl Authenticated {
+    /// Reads the answer.
+    ///
+    /// # Errors
+    /// What is not of that form.
+    pub fn read(body: &[u8]) -> Result<Self, AnswerFault> {
+        let model: AuthenticatedModel = serde_json::from_str(std::str::from_utf8(body)?)?;
+        let first = model.validation_results.errors.into_iter().next();
+        let fault = |error: ErrorModel| ValidationFault {
+            kind: error.kind,
+            message: error.message.unwrap_or_default(),
+        };
+        let CertificateModel { serial_number, thumbprint } = model.certificate.unwrap_or_default();
+        let serial_number = match serial_number {
+            Value::String(text) => Some(text),
+            // One of more than 64 bits was rounded as it was read, and is none.
+            Value::Number(number) => number.as_u64().map(|number| number.to_string()),
+            _ => None,
+        };
+        Ok(Self { fault: first.map(fault), serial_number, thumbprint })
+    }
 }
 
 /// Whether nothing did not pass validation, by an answer that may say so beside what was asked for, or in its place.

@@ -35,7 +35,7 @@ impl BegunUpload {
     pub fn read(body: &[u8], length: u64) -> Result<Self, AnswerFault> {
         let model: BegunModel<'_> = serde_json::from_str(std::str::from_utf8(body)?)?;
         if model.part_size == 0 || length.div_ceil(model.part_size) > MOST_PARTS {
-            return Err(AnswerFault::Missing("partSize of 10,000 parts at most"));
+            return Err(AnswerFault::Unusable("partSize is zero, or makes more than 10,000 parts"));
         }
         Ok(Self { token: path_token(&model.blob_token)?.to_owned(), part_size: model.part_size })
     }

@@ -61,10 +61,11 @@ pub struct LinkDirection {
     pub bits_per_s: u64,
     /// Bytes of all operations a second of measurement, as connections count them: with TLS, without the headers of TCP and IP.
     pub bytes_per_s: f64,
-    /// The share of measurement that these bytes alone take at the rate; above 1 where the link carried more than its rate says. `null` when
+    /// The share of measurement that these bytes alone take at the rate; above 1.25 the rate is not the link's, or what was sent last was
+    /// still on its way when the run ended. `null` when
     /// no time was measured.
     pub busy: Option<f64>,
-    /// Whether that is 0.9 at least, so that the link and not the target set the pace.
+    /// Whether that is 0.9 to 1.25, so that the link and not the target set the pace.
     pub is_limit: bool,
 }
 
@@ -109,7 +110,13 @@ impl LinkFigures {
 impl LinkDirection {
     fn of(bits_per_s: u64, bytes_per_s: f64, is_measured: bool) -> Self {
         let busy = is_measured.then(|| finite(bytes_per_s * 8.0 / bits_per_s as f64));
-        Self { bits_per_s, bytes_per_s, busy, is_limit: busy.is_some_and(|busy| busy >= LIMIT) }
+        let is_limit = busy.is_some_and(|busy| (LIMIT..=MOST_BUSY).contains(&busy));
+        Self { bits_per_s, bytes_per_s, busy, is_limit }
+    }
+
+    /// Whether no link of that rate carries so much.
+    fn is_impossible(&self) -> bool {
+        self.busy.is_some_and(|busy| busy > MOST_BUSY)
     }
 
     fn words(&self) -> String {
@@ -162,6 +169,16 @@ fn limits(up: Option<LinkDirection>, down: Option<LinkDirection>) -> Vec<(&'stat
 
 fn conclusion(up: Option<LinkDirection>, down: Option<LinkDirection>) -> String {
     let limits = limits(up, down);
+    let impossible = named(up, down).into_iter().filter(|(_, direction)| direction.is_impossible());
+    let impossible: Vec<String> = impossible
+        .map(|(name, direction)| format!("{name} carried more than its rate: {}", direction.words()))
+        .collect();
+    if !impossible.is_empty() {
+        return format!(
+            "whether the link was the limit is not known: {}; that rate is not the link's, or what was sent last was still on its way when the run ended",
+            impossible.join("; ")
+        );
+    }
     if limits.is_empty() {
         let each =
             named(up, down).into_iter().map(|(name, direction)| format!("{name} was {}", direction.words()));
@@ -178,6 +195,8 @@ fn conclusion(up: Option<LinkDirection>, down: Option<LinkDirection>) -> String 
 /// The share of the measured time from which on a direction was the limit. A full link never has all of its rate in these bytes: the headers
 /// of TCP, IP and Ethernet take up to a twentieth of it, and rates are stated in round numbers.
 const LIMIT: f64 = 0.9;
+/// The share up to which a link can have been as busy: at its start it gives what it saved up, and buffers hold some of what was sent last.
+const MOST_BUSY: f64 = 1.25;
 
 #[cfg(test)]
 mod tests {
@@ -203,7 +222,7 @@ mod tests {
     fn a_direction_whose_rate_the_bytes_fill_is_the_limit_and_any_other_is_not() {
         let sent = report(1_000).totals.bytes_out_per_s * 8.0;
         let rate = |share: f64| Some((sent / share).round() as u64);
-        let full = of(1_000, rate(0.91), rate(0.1));
+        let full = of(1_000, rate(0.91), Some(u64::MAX));
         assert_eq!((full.limits(), full.up.unwrap().is_limit), (vec!["the uplink"], true));
         assert!(
             full.conclusion.starts_with("the uplink is the limit: busy 91.0 % of the measured time at "),
@@ -221,12 +240,27 @@ mod tests {
 
     #[test]
     fn both_directions_can_be_the_limit_and_a_run_without_time_has_none() {
-        assert_eq!(of(1_000, Some(1), Some(1)).limits(), ["the uplink", "the downlink"]);
+        let totals = report(1_000).totals;
+        let exactly = |bytes_per_s: f64| Some((bytes_per_s * 8.0).round() as u64);
+        let both = of(1_000, exactly(totals.bytes_out_per_s), exactly(totals.bytes_in_per_s));
+        assert_eq!(both.limits(), ["the uplink", "the downlink"]);
         let mut unmeasured = report(1_000);
         unmeasured.run.measured_seconds = 0.0;
         let rates = LinkRates { up: Some(1), down: None };
         let figures = unmeasured.link_figures(LinkSource::Lab, rates);
         assert_eq!((figures.limits().len(), figures.up.unwrap().busy), (0, None));
+    }
+
+    #[test]
+    fn a_link_that_carried_more_than_its_rate_is_not_called_the_limit() {
+        let sent = report(1_000).totals.bytes_out_per_s * 8.0;
+        let figures = of(1_000, Some((sent / 1.3).round() as u64), None);
+        assert_eq!((figures.limits().len(), figures.up.unwrap().is_limit), (0, false));
+        let said = &figures.conclusion;
+        assert!(
+            said.starts_with("whether the link was the limit is not known: the uplink carried more"),
+            "{said}"
+        );
     }
 
     #[test]

@@ -19,7 +19,12 @@ pub(super) fn render(page: &mut Page, accounting: &RequestAccounting) {
         page.paragraph("", &format!("  {}", words(job)));
     }
     if !accounting.operations.is_empty() {
-        page.paragraph("compat", &format!("as {whose} counts, what ended in measurement"));
+        page.paragraph(
+            "compat",
+            &format!(
+                "as {whose} counts: operations that ended in measurement, durations with what ended in drain"
+            ),
+        );
     }
     for counters in &accounting.operations {
         page.paragraph("", &format!("  {}", counted(counters)));
@@ -51,7 +56,7 @@ fn hidden(counters: &OperationCounters) -> Vec<String> {
     });
     let users = counters.users_over_rate.map(|users| {
         format!(
-            "{job}, where the average comes from: {} users divided by {} a minute are {}, whatever set that rate",
+            "{job}, where the average comes from: {} users divided by {} a minute are {}, whatever set that rate, as the average of a long run is",
             (users.users * 10.0).round() / 10.0,
             (users.completed_per_s * 600.0).round() / 10.0,
             Nanos(users.mean_cycle_ns)

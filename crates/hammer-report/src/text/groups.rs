@@ -10,7 +10,7 @@ use super::page::Page;
 pub(super) fn render(page: &mut Page, workload: &WorkloadGroups) {
     let counts: Vec<String> = workload.groups.iter().map(|group| grouped(group.operations)).collect();
     let (all, sum) = (grouped(workload.all.operations), counts.join(" + "));
-    let text = format!("{} by group of users: {all} operations ({sum})", workload.workload);
+    let text = format!("{} by group of users: {all} operations ({sum}), drain included", workload.workload);
     page.paragraph("groups", &text);
     page.line(&row("group", &["operations", "accepted", "failed", "mean", "max"].map(str::to_owned)));
     for (number, group) in (1..).zip(&workload.groups) {
@@ -58,7 +58,7 @@ mod tests {
         let mut page = Page::default();
         render(&mut page, &report.groups[0]);
         let expected = "\
-groups     sign by group of users: 5 operations (2 + 0 + 3)
+groups     sign by group of users: 5 operations (2 + 0 + 3), drain included
   group     operations    accepted      failed        mean         max
   1                  2           1           1      40.0ms      60.0ms
   2                  0           0           0           -           -

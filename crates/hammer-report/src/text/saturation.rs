@@ -28,10 +28,10 @@ fn reached(of: &Saturation) -> String {
     let Some(span) = of.reached else {
         let most = of.most_share.map_or_else(
             || format!("no {} of measurement were looked at", Nanos(*for_ns)),
-            |most| format!("at most {} over {}", percent(most), Nanos(*for_ns)),
+            |most| format!("at most {} on average over {}", percent(most), Nanos(*for_ns)),
         );
         return format!(
-            "no: the CPU of {component} was not above {bound} for {}: {most}. What it can do is not known from this run: more users, or a higher rate, would show it",
+            "no: the CPU of {component} was not above {bound} at every look of {}: {most}. What it can do is not known from this run: more users, or a higher rate, would show it",
             Nanos(*for_ns)
         );
     };
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(
             told(&of(None).sized(Some(12_000_000))),
             [
-                "saturated  no: the CPU of pki was not above 95 % of its 2 cores for 2.00s: at most 62.1 % over 2.00s. What it can do is not known from this run: more users, or a higher rate, would show it",
+                "saturated  no: the CPU of pki was not above 95 % of its 2 cores at every look of 2.00s: at most 62.1 % on average over 2.00s. What it can do is not known from this run: more users, or a higher rate, would show it",
                 "  size     2.0 cores for 10,000 a minute (by the CPU time of an operation over measurement, at less than full use: nobody saw it serve as many)",
                 "  beside   hammer may run on the same cores, and used 0.70 cores itself: alone on them the server may do more",
             ]
@@ -152,6 +152,6 @@ mod tests {
         let unseen = Saturation { most_share: None, shares_cores: None, ..of(None) }.sized(None);
         let [told] = told(&unseen).try_into().unwrap();
         let told: String = told;
-        assert!(told.contains("for 2.00s: no 2.00s of measurement were looked at."), "{told}");
+        assert!(told.contains("at every look of 2.00s: no 2.00s of measurement were looked at."), "{told}");
     }
 }
