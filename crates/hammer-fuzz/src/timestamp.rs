@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use hammer_cms::signed_data::SignedData;
 use hammer_cms::timestamp::{
-    ExpectedImprint, ExpectedTimestamp, TimestampQuery, TimestampResponse, TimestampVerifier, TstInfo,
+    ExpectedImprint, ExpectedTimestamp, REPLY_MEDIA_TYPE, TimestampQuery, TimestampResponse,
+    TimestampVerifier, TstInfo, check_reply,
 };
 use hammer_tlog::keys::chain::TrustedAuthorities;
 
@@ -49,8 +50,12 @@ pub(crate) fn query(data: &[u8]) -> bool {
     true
 }
 
-/// All that can be read of a response, whether it is to be believed or not.
+/// All that can be read of a response, whether it is to be believed or not. One that refuses is no promise, and the others are judged.
 fn read(data: &[u8]) {
+    let refused = check_reply(Some(REPLY_MEDIA_TYPE.as_bytes()), data).err();
+    let is_granted = |read: TimestampResponse<'_>| read.status.status.is_granted();
+    assert_eq!(refused.is_some(), TimestampResponse::parse(data).is_ok_and(|read| !is_granted(read)));
+    assert!(refused.is_none_or(|fault| !fault.cause().is_empty() && !fault.to_string().is_empty()));
     let Ok(TimestampResponse { status, token }) = TimestampResponse::parse(data) else { return };
     let _ = (status.text, status.failures.map(|failures| failures.to_string()));
     let Some(Ok(signed_data)) = token.map(SignedData::parse) else { return };

@@ -1,11 +1,14 @@
 //! How the status of an answer ends its step.
 
+use hammer_cms::timestamp::{ReplyFault, check_reply};
 use hammer_core::record::StepGuard;
 use hammer_core::workload::Ended;
 use hammer_exchange::{SentSecrets, ServiceClient};
 use hammer_measure::Outcome;
 use hammer_net::grpc::{GrpcStatus, unary_reply};
 use hammer_net::{Answer, Request};
+use http::HeaderValue;
+use http::header::CONTENT_TYPE;
 
 /// What an answer says of an entry that was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +36,27 @@ pub(crate) fn succeeded(step: &mut StepGuard<'_>, answer: &Answer) -> Result<End
         }
         (_, ended) => ended,
     };
+    step.ends(ended);
+    Err(ended)
+}
+
+/// As [`succeeded`], of a query for a timestamp: where the authority grants none, a success of HTTP is a refusal all the same.
+pub(crate) fn stamped(
+    step: &mut StepGuard<'_>,
+    answer: &mut Answer,
+    sent: SentCall<'_>,
+) -> Result<Ended, Ended> {
+    let ended = succeeded(step, answer)?;
+    let checked = check_reply(answer.headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes), &answer.body);
+    // They hold on to the buffer that the connection read them into.
+    answer.headers.clear();
+    let Err(fault) = checked else { return Ok(ended) };
+    let outcome = match fault {
+        ReplyFault::MediaType => Outcome::Malformed,
+        ReplyFault::NotGranted(_) => Outcome::Refused,
+    };
+    sent.client.tell_said(step, sent.request, sent.secrets, fault.to_string().as_bytes());
+    let ended = Ended::failed(outcome, fault.cause());
     step.ends(ended);
     Err(ended)
 }

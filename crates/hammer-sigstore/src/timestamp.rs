@@ -1,9 +1,12 @@
 //! Requests for timestamps (RFC 3161), in DER and in the JSON of sigstore/timestamp-authority v2.
 
-use hammer_cms::timestamp::TimestampQuery;
+use hammer_cms::timestamp::{QUERY_MEDIA_TYPE, TimestampQuery};
+use hammer_net::Request;
 use hammer_tlog::encoding::write_base64;
 use hammer_tlog::hash::Hash;
 use http::HeaderValue;
+use http::header::CONTENT_TYPE;
+use http::uri::PathAndQuery;
 
 use crate::plan::TimestampFormat;
 
@@ -15,10 +18,17 @@ pub(crate) const TIMESTAMP: &str = "/api/v1/timestamp";
 pub(crate) const CHAIN: &str = "/api/v1/timestamp/certchain";
 
 impl TimestampFormat {
+    /// A request to that path, without its body.
+    pub(crate) fn request(self, path: PathAndQuery) -> Request {
+        let mut request = Request::post(path, "").keep_header(CONTENT_TYPE);
+        request.headers.insert(CONTENT_TYPE, self.media_type());
+        request
+    }
+
     /// The media type of a request. The authority takes no parameter behind it.
-    pub(crate) const fn media_type(self) -> HeaderValue {
+    const fn media_type(self) -> HeaderValue {
         HeaderValue::from_static(match self {
-            Self::Der => "application/timestamp-query",
+            Self::Der => QUERY_MEDIA_TYPE,
             Self::Json => "application/json",
         })
     }

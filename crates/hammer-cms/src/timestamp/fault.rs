@@ -1,10 +1,8 @@
-use std::fmt;
-
 use hammer_tlog::keys::chain::ChainError;
 use hammer_tlog::keys::der::DerError;
 use hammer_tlog::keys::key::KeyError;
 
-use super::status::{PkiFailures, PkiStatus};
+use super::status::{PkiFailures, PkiStatus, StatusInfo};
 use crate::signed_data::SignedDataError;
 
 /// What is wrong with a timestamp.
@@ -26,7 +24,7 @@ pub enum TimestampFault {
     #[error("read the timestamp: what is signed is no TSTInfo")]
     ContentType,
     /// The authority gave no token.
-    #[error("get a timestamp: the status is {status}{}", Told(*failures, text.as_deref()))]
+    #[error("get a timestamp: the status is {}", StatusInfo { status: *status, text: text.as_deref(), failures: *failures })]
     NotGranted {
         /// The status.
         status: PkiStatus,
@@ -69,6 +67,9 @@ pub enum TimestampFault {
     /// The signer's certificate is neither sent along nor known.
     #[error("verify the timestamp: the certificate of its signer is neither in it nor known")]
     NoCertificate,
+    /// The query asks for the signer's certificate, and it is not sent along (RFC 3161 section 2.4.1, certReq).
+    #[error("verify the timestamp: the certificate of its signer was asked for (certReq), and is not in it")]
+    CertificateNotSent,
     /// No signingCertificate attribute, in either version (RFC 3161 section 2.4.2).
     #[error("verify the timestamp: there is no attribute signingCertificate")]
     NoSigningCertificate,
@@ -122,23 +123,11 @@ impl TimestampFault {
             Self::Imprint | Self::ImprintDigest => "timestamp-imprint",
             Self::Nonce => "timestamp-nonce",
             Self::TooEarly { .. } | Self::TooLate { .. } => "timestamp-time",
-            Self::Signers { .. } | Self::NoCertificate => "timestamp-signer",
+            Self::Signers { .. } | Self::NoCertificate | Self::CertificateNotSent => "timestamp-signer",
             Self::NoSigningCertificate | Self::SigningCertificate => "timestamp-signing-certificate",
             Self::Usage | Self::Key(_) => "timestamp-certificate",
             Self::Untrusted(_) => "timestamp-untrusted",
             Self::Signature(_) => "bad-timestamp-signature",
         }
-    }
-}
-
-/// What an authority says besides the status.
-struct Told<'a>(Option<PkiFailures>, Option<&'a str>);
-
-impl fmt::Display for Told<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(failures) = self.0 {
-            write!(f, " ({failures})")?;
-        }
-        self.1.map_or(Ok(()), |text| write!(f, ": {text:?}"))
     }
 }

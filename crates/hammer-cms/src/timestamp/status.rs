@@ -56,17 +56,27 @@ impl PkiStatus {
     }
 }
 
-impl fmt::Display for PkiStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl PkiStatus {
+    /// As the RFC calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
             Self::Granted => "granted",
             Self::GrantedWithMods => "grantedWithMods",
             Self::Rejection => "rejection",
             Self::Waiting => "waiting",
             Self::RevocationWarning => "revocationWarning",
             Self::RevocationNotification => "revocationNotification",
-            Self::Other(number) => return write!(f, "status {number}"),
-        })
+            Self::Other(_) => "status without a name",
+        }
+    }
+}
+
+impl fmt::Display for PkiStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Other(number) => write!(f, "status {number}"),
+            named => f.write_str(named.name()),
+        }
     }
 }
 
@@ -86,6 +96,11 @@ impl PkiFailures {
         let bits =
             bytes.iter().enumerate().fold(0, |bits, (at, byte)| bits | u32::from(*byte) << (24 - 8 * at));
         Ok(Self { bits })
+    }
+
+    /// The name of the first bit that is set, where it has one.
+    pub fn first_name(self) -> Option<&'static str> {
+        FAILURES.iter().find(|(bit, _)| self.has(*bit)).map(|(_, name)| *name)
     }
 
     /// Whether the bit of this number is set.
@@ -109,7 +124,7 @@ impl fmt::Display for PkiFailures {
     }
 }
 
-/// `PKIStatusInfo`: what became of a query.
+/// `PKIStatusInfo`: what became of a query. Displays the status, its failures in brackets, and its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatusInfo<'a> {
     /// `status`.
@@ -121,6 +136,11 @@ pub struct StatusInfo<'a> {
 }
 
 impl<'a> StatusInfo<'a> {
+    /// The first failure, or else the status, in a word for a count of causes.
+    pub fn cause(&self) -> &'static str {
+        self.failures.and_then(PkiFailures::first_name).unwrap_or(self.status.name())
+    }
+
     pub(super) fn parse(element: Tlv<'a>) -> Result<Self, DerError> {
         let mut reader = element.content();
         let number = integer::value(reader.expect(der::INTEGER)?.value, "status")?;
@@ -132,6 +152,16 @@ impl<'a> StatusInfo<'a> {
         let failures = reader.optional(der::BIT_STRING)?.as_ref().map(PkiFailures::parse).transpose()?;
         reader.finish()?;
         Ok(Self { status, text, failures })
+    }
+}
+
+impl fmt::Display for StatusInfo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.status)?;
+        if let Some(failures) = self.failures {
+            write!(f, " ({failures})")?;
+        }
+        self.text.map_or(Ok(()), |text| write!(f, ": {text:?}"))
     }
 }
 

@@ -58,6 +58,16 @@ pub struct VerifiedTimestamp<'a> {
     pub has_certificate: bool,
 }
 
+impl VerifiedTimestamp<'_> {
+    /// The same, where the certificate of its signer is in it: whoever verifies it later may know no more than the root.
+    ///
+    /// # Errors
+    /// The certificate was known, and did not come along.
+    pub fn with_certificate(self) -> Result<Self, TimestampFault> {
+        if self.has_certificate { Ok(self) } else { Err(TimestampFault::CertificateNotSent) }
+    }
+}
+
 /// Verifies the timestamps of one authority. It remembers its last signers: a signer seen before costs one verification by a
 /// table of its key.
 #[derive(Debug)]

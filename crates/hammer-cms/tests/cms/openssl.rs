@@ -33,6 +33,8 @@ fn responses_by_rsa_and_by_p384_verify() {
         let verified = verifier.verify(&response, &expected(&imprint, nonce)).unwrap();
         assert_eq!(verified.accuracy, accuracy, "{file}");
         assert_eq!(verified.has_certificate, file != "p384-without-all", "{file}");
+        let fault = verified.with_certificate().err().map(|fault| fault.kind());
+        assert_eq!(fault, (!verified.has_certificate).then_some("timestamp-signer"), "{file}");
         let is_whole = verified.unix_ms % 1000 == 0;
         assert_eq!(is_whole, accuracy.is_some(), "{file}: {}", verified.unix_ms);
     }

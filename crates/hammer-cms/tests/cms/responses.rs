@@ -1,6 +1,6 @@
 //! Responses without a token.
 
-use hammer_cms::timestamp::{PkiStatus, TimestampFault, TimestampResponse};
+use hammer_cms::timestamp::{PkiStatus, ReplyFault, TimestampFault, TimestampResponse, check_reply};
 use hammer_tlog::keys::der::DerError;
 
 use crate::mint::{Authority, element, judge, sequence};
@@ -52,6 +52,46 @@ fn a_failure_is_told_by_its_bits_and_its_text() {
         "get a timestamp: the status is rejection (badRequest, timeNotAvailable, systemFailure, bit 27): \
          \"no \\\"time\\\"\""
     );
+}
+
+#[test]
+fn a_success_of_http_that_grants_nothing_is_a_refusal_by_its_first_failure() {
+    let said = |der: &[u8]| {
+        let fault = check_reply(Some(b"application/timestamp-reply"), der).unwrap_err();
+        assert!(matches!(fault, ReplyFault::NotGranted(_)), "{fault}");
+        (fault.to_string(), fault.cause())
+    };
+    let text = sequence(&[&element(UTF8_STRING, &[b"no \"time\""])]);
+    let failures = element(3, &[&[4, 0x20, 0x02, 0x00, 0x50]]);
+    let told =
+        "the status is rejection (badRequest, timeNotAvailable, systemFailure, bit 27): \"no \\\"time\\\"\"";
+    assert_eq!(said(&response(&[2], &[&text, &failures])), (told.to_owned(), "badRequest"));
+    let without_name = element(3, &[&[4, 0, 0, 0, 0x10]]);
+    let told = "the status is waiting (bit 27)".to_owned();
+    assert_eq!(said(&response(&[3], &[&without_name])), (told, "waiting"));
+    assert_eq!(said(&response(&[9], &[])), ("the status is status 9".to_owned(), "status without a name"));
+}
+
+#[test]
+fn a_media_type_has_no_case_and_parameters_behind_it_and_a_page_is_no_reply() {
+    let granted = response(&[0], &[]);
+    for reply in ["application/timestamp-reply", "Application/TimeStamp-Reply ; charset=binary"] {
+        assert_eq!(check_reply(Some(reply.as_bytes()), &granted), Ok(()), "{reply}");
+    }
+    for other in [
+        None,
+        Some("text/html"),
+        Some(""),
+        Some("application/timestamp-reply2"),
+        Some("application/timestamp-query"),
+    ] {
+        let fault = check_reply(other.map(str::as_bytes), &granted);
+        assert_eq!(fault, Err(ReplyFault::MediaType), "{other:?}");
+    }
+    // What claims to be a timestamp is judged as one.
+    for body in [&b"<html>"[..], &[], &granted[..2]] {
+        assert_eq!(check_reply(Some(b"application/timestamp-reply"), body), Ok(()), "{body:?}");
+    }
 }
 
 #[test]

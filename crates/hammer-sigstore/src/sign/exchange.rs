@@ -14,7 +14,9 @@ use http::{HeaderName, HeaderValue};
 use super::op::SignOp;
 use super::series::SignSeries;
 use super::session::{SignRequests, SignSession};
-use crate::answer::{SentCall, WrittenEntry, malformed, replied, succeeded, written, written_by_call};
+use crate::answer::{
+    SentCall, WrittenEntry, malformed, replied, stamped, succeeded, written, written_by_call,
+};
 use crate::bundle::files::BundleFiles;
 use crate::material::FlowMaterials;
 use crate::plan::{EntryKind, FulcioInterface, RekorVersion, SignPlan};
@@ -281,7 +283,8 @@ impl SignFlow<'_> {
         request.body = op.query.body();
         let mut step = self.record.step(series);
         client.send(&mut step, request, &mut op.answer).await?;
-        let ended = succeeded(&mut step, &op.answer)?;
+        let sent = SentCall { client, request, secrets: SentSecrets::default() };
+        let ended = stamped(&mut step, &mut op.answer, sent)?;
         drop(step);
         let at = Instants::of(self.record, &op.answer.wire);
         let (imprint, nonce) = (op.material.signature_digest, op.material.nonce);

@@ -137,9 +137,7 @@ fn rekor_request(version: RekorVersion, client: &ServiceClient) -> Result<Reques
 }
 
 fn timestamp_request(client: &ServiceClient) -> Result<Request, ConfigError> {
-    let mut request = Request::post(client.path(timestamp::TIMESTAMP)?, "");
-    request.headers.insert(CONTENT_TYPE, TimestampFormat::Der.media_type());
-    Ok(request)
+    Ok(TimestampFormat::Der.request(client.path(timestamp::TIMESTAMP)?))
 }
 
 fn json(path: PathAndQuery) -> Request {

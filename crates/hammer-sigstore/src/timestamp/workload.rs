@@ -5,14 +5,13 @@ use std::fmt;
 use hammer_core::promise::Verifier;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
-use hammer_exchange::{ServiceClient, ServiceConfig};
+use hammer_exchange::{SentSecrets, ServiceClient, ServiceConfig};
 use hammer_net::{Answer, Body, BodyBuffer, ClientConfig, Request};
 use hammer_synth::Seed;
 use hammer_tlog::hash::Hash;
-use http::header::CONTENT_TYPE;
 
 use super::TIMESTAMP;
-use crate::answer::succeeded;
+use crate::answer::{SentCall, stamped};
 use crate::error::SigstoreError;
 use crate::judge::Judge;
 use crate::plan::{TimestampFormat, TimestampPlan};
@@ -106,8 +105,7 @@ impl Workload for TimestampWorkload {
 
     async fn open(&self, context: ShardContext) -> Result<TimestampSession, FatalError> {
         let service = self.service.open(&context).await?;
-        let mut request = Request::post(service.path(TIMESTAMP)?, "");
-        request.headers.insert(CONTENT_TYPE, self.format.media_type());
+        let request = self.format.request(service.path(TIMESTAMP)?);
         Ok(TimestampSession { service, request })
     }
 
@@ -125,7 +123,8 @@ impl Workload for TimestampWorkload {
         if let Err(ended) = session.service.send(&mut exchange, request, answer).await {
             return ended;
         }
-        match succeeded(&mut exchange, answer) {
+        let sent = SentCall { client: &session.service, request, secrets: SentSecrets::default() };
+        match stamped(&mut exchange, answer, sent) {
             Ok(ended) => {
                 let at = Instants::of(record, &answer.wire);
                 let body = &answer.body;
