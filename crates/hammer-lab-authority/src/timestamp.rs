@@ -128,7 +128,7 @@ impl TokenSigner {
         certificates: bool,
         finish: impl FnOnce(Vec<u8>) -> Vec<u8>,
     ) -> Vec<u8> {
-        sequence(&[GRANTED, &self.token(stamp, certificates, finish)])
+        granted(&self.token(stamp, certificates, finish))
     }
 
     /// The token alone.
@@ -187,6 +187,11 @@ impl TokenSigner {
         ]
         .concat()
     }
+}
+
+/// `TimeStampResp` granted, with this token.
+pub fn granted(token: &[u8]) -> Vec<u8> {
+    sequence(&[GRANTED, token])
 }
 
 /// The `signingCertificateV2` attribute (RFC 5035 section 3) with a leaf's hash by this algorithm, which is left out where it is

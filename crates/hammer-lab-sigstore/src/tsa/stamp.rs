@@ -11,9 +11,10 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 use super::{
     plan::{TsaLabPlan, TsaLieKind},
-    request::{GENERIC, POLICY, RequestRefusal, StampRequest},
+    request::{GENERIC, POLICY, RequestRefusal},
 };
 use hammer_lab_authority::timestamp::{Stamp, TokenSigner};
+use hammer_lab_authority::timestamp_query::StampRequest;
 use hammer_lab_authority::{
     Authority, CertifiedUse,
     certificate::{TIME_STAMPING, name},

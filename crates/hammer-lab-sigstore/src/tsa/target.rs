@@ -21,10 +21,10 @@ use http::{
 
 use super::{
     plan::{TsaLabPlan, TsaLieKind},
-    request::{GENERIC, StampRequest},
+    request::{GENERIC, POLICY, from_json},
     stamp::Stamper,
 };
-use hammer_lab_authority::Authority;
+use hammer_lab_authority::{Authority, timestamp_query::StampRequest};
 
 /// A timestamp authority that runs.
 pub type TsaLabHandle = LabHandle<TsaTarget>;
@@ -58,8 +58,8 @@ impl TsaTarget {
         let media = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let media = media.unwrap_or("application/octet-stream");
         let request = match media {
-            "application/timestamp-query" => StampRequest::from_der(body),
-            "application/json" => StampRequest::from_json(body),
+            "application/timestamp-query" => StampRequest::from_der(body, POLICY).map_err(Into::into),
+            "application/json" => from_json(body),
             // The server's router looks at the type alone, and what parses the body at its parameters as well.
             _ if ACCEPTED.contains(&media.split(';').next().unwrap_or_default().trim()) => Err(GENERIC),
             _ => return unsupported(media),
