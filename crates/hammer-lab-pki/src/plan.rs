@@ -7,7 +7,7 @@ use hammer_values::TimeSpan;
 use serde::{Deserialize, Serialize};
 
 /// What a lie of the embedded signature service is. All that it does not name is right. Each is of one signature, and chosen as it is
-/// started, of one file, as it is opened, or of one login.
+/// started, of one file, as it is opened, of one login, or of one timestamp, as it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PkiLieKind {
@@ -27,6 +27,8 @@ pub enum PkiLieKind {
     StaleTimestamp,
     /// The timestamp is over something else.
     TimestampOverAnotherImprint,
+    /// The timestamp has another nonce than its query (RFC 3161 alone).
+    TimestampWithAnotherNonce,
     /// A file that does not hold is called valid.
     AcceptsAltered,
     /// A file that holds is called invalid.
@@ -38,9 +40,14 @@ pub enum PkiLieKind {
 }
 
 impl PkiLieKind {
-    /// Whether it is about a timestamp.
+    /// Whether it is about a timestamp, in a signature or by itself.
     pub(crate) fn is_of_timestamps(self) -> bool {
-        matches!(self, Self::NoTimestamp | Self::StaleTimestamp | Self::TimestampOverAnotherImprint)
+        self.is_of_tokens() || matches!(self, Self::NoTimestamp | Self::TimestampWithAnotherNonce)
+    }
+
+    /// Whether it is about what stands in a timestamp, however that was asked for.
+    pub(crate) fn is_of_tokens(self) -> bool {
+        matches!(self, Self::StaleTimestamp | Self::TimestampOverAnotherImprint)
     }
 
     /// Whether it is about what is said of a file that is opened.
@@ -48,9 +55,10 @@ impl PkiLieKind {
         matches!(self, Self::AcceptsAltered | Self::RefusesValid)
     }
 
-    /// Whether it is about a signature or a timestamp, and so chosen as one is started.
+    /// Whether it is about a signature or its timestamp, which has no nonce, and so chosen as one is started.
     pub(crate) fn is_of_signatures(self) -> bool {
-        !self.is_of_verdicts() && !matches!(self, Self::RepeatedNonce | Self::AnotherCertificate)
+        let others = [Self::RepeatedNonce, Self::AnotherCertificate, Self::TimestampWithAnotherNonce];
+        !self.is_of_verdicts() && !others.contains(&self)
     }
 
     /// Whether it is about what stands in a PDF.
@@ -82,7 +90,7 @@ pub struct PkiLabPlan {
     /// Listener, threads, TLS.
     pub serve: ServePlan,
     /// What goes wrong on purpose. Endpoints: info, authentication, cades-start, cades-finish, pades-start, pades-finish, open, timestamp,
-    /// upload, blob, other.
+    /// tsa, upload, blob, other.
     pub faults: FaultScript,
     /// Seed of the P-256 keys of the timestamp authority: whoever knows it holds them.
     pub key_seed: u64,

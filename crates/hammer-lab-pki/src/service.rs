@@ -14,6 +14,7 @@ use hammer_lab::{
 };
 use hammer_lab_authority::{
     Authority, LabSigner, certificate::name, der::UTF8_STRING, hex, timestamp::ImprintHash,
+    timestamp_query::StampRequest,
 };
 use hammer_tlog::encoding::{base64, from_base64};
 use hammer_tlog::keys::chain::TrustedAuthorities;
@@ -32,7 +33,7 @@ use crate::refusal::Refusal;
 use crate::revocation::RevocationLists;
 use crate::signed_revision::SignedRevision;
 use crate::stored_file::StoredFile;
-use crate::timestamps::Timestamps;
+use crate::timestamps::{POLICY, Timestamps};
 
 /// An answer, or a refusal of the service's own form.
 pub(crate) type Answered = Result<Response<AnswerBody>, Refusal>;
@@ -272,9 +273,34 @@ impl PkiService {
         if imprint.len() != hash.length() {
             return Err(Refusal::code("InvalidHash", "its length is not that of the algorithm"));
         }
-        let token = self.timestamps.of(hash, &imprint, self.clock.unix_ms() / 1000)?;
+        let stamp = StampRequest { hash, imprint, nonce: None, certificates: true };
+        let token = self.stamped(&stamp, PkiLieKind::is_of_tokens, Timestamps::token)?;
         let info = json!({ "messageImprint": { "algorithm": asked.algorithm, "value": asked.value } });
         Ok(answer::json(json!({ "encodedValue": base64(&token), "info": info }).to_string()))
+    }
+
+    /// The response to a query (RFC 3161), a refusal too.
+    pub(crate) fn timestamp_response(&self, body: &Bytes) -> Answered {
+        let response = match StampRequest::from_der(body, POLICY) {
+            Ok(query) => self.stamped(&query, PkiLieKind::is_of_timestamps, Timestamps::response)?,
+            Err(refusal) => refusal.response(),
+        };
+        Ok(answer::ok("application/timestamp-reply", response))
+    }
+
+    /// What `made` makes of a request, by a lie that may be told of it where it is the turn of one.
+    fn stamped(
+        &self,
+        asked: &StampRequest,
+        can_be_told: impl Fn(PkiLieKind) -> bool,
+        made: impl FnOnce(&Timestamps, &StampRequest, u64, Option<PkiLieKind>) -> Result<Vec<u8>, Refusal>,
+    ) -> Result<Vec<u8>, Refusal> {
+        let lie = self.lies.next_of(self.clock.elapsed(), can_be_told);
+        let made = made(&self.timestamps, asked, self.clock.unix_ms() / 1000, lie)?;
+        if let Some(kind) = lie {
+            self.lies.tell(LieRecord { kind, subject: hex(&asked.imprint), serial: String::new() });
+        }
+        Ok(made)
     }
 
     fn started(

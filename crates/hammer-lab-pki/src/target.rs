@@ -16,7 +16,7 @@ use hammer_lab::{
 use hammer_lab_authority::{Authority, hex};
 use http::{
     HeaderValue, Method, Response, StatusCode,
-    header::{AUTHORIZATION, ETAG},
+    header::{AUTHORIZATION, CONTENT_TYPE, ETAG},
     request::Parts,
 };
 use ring::digest::{SHA256, digest};
@@ -76,6 +76,14 @@ impl PkiTarget {
                 service.finish(token, body)
             }
             (&Method::POST, ["Api", "TimestampPlans", _, "Issue"]) => service.timestamp(body),
+            (&Method::POST, ["tsa"]) => {
+                let media_type = parts.headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
+                if media_type != Some(b"application/timestamp-query") {
+                    let why = "a timestamp is asked for by application/timestamp-query";
+                    return Err(Refusal::status(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
+                }
+                service.timestamp_response(body)
+            }
             (&Method::POST, ["Api", "MultipartUploads"]) => {
                 let token = hex(&service.random_bytes()?);
                 service.blobs.begin(token.clone());
@@ -143,6 +151,7 @@ impl Target for PkiTarget {
         "pades-finish",
         "open",
         "timestamp",
+        "tsa",
         "upload",
         "blob",
         "other",
@@ -159,6 +168,7 @@ impl Target for PkiTarget {
             ["Api", _, "PadesSignatures"] => "pades-start",
             ["Api", _, "PadesSignatures", ..] => "pades-finish",
             ["Api", "TimestampPlans", ..] => "timestamp",
+            ["tsa"] => "tsa",
             ["Api", "MultipartUploads", ..] => "upload",
             ["Api", "Blobs", ..] => "blob",
             _ => "other",

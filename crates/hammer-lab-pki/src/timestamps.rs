@@ -3,7 +3,8 @@
 use hammer_lab::LabError;
 use hammer_lab_authority::certificate::name;
 use hammer_lab_authority::der::UTF8_STRING;
-use hammer_lab_authority::timestamp::{ImprintHash, Stamp, TokenSigner};
+use hammer_lab_authority::timestamp::{ImprintHash, Stamp, TokenSigner, granted};
+use hammer_lab_authority::timestamp_query::StampRequest;
 use hammer_lab_authority::{Authority, CertifiedUse, LabSigner};
 use hammer_tlog::hash::sha256;
 use ring::rand::{SecureRandom as _, SystemRandom};
@@ -46,28 +47,62 @@ impl Timestamps {
         now: u64,
         lie: Option<PkiLieKind>,
     ) -> Result<Option<Vec<u8>>, Refusal> {
-        let stamped = match lie {
-            Some(PkiLieKind::TimestampOverAnotherImprint) => sha256(b"something else"),
-            _ => sha256(signature),
-        };
-        let time = match lie {
-            Some(PkiLieKind::NoTimestamp) => return Ok(None),
-            Some(PkiLieKind::StaleTimestamp) => now.saturating_sub(AN_HOUR),
-            _ => now,
-        };
-        self.of(ImprintHash::Sha256, &stamped.0, time).map(Some)
+        if lie == Some(PkiLieKind::NoTimestamp) {
+            return Ok(None);
+        }
+        let imprint = sha256(signature).0.to_vec();
+        let asked = StampRequest { hash: ImprintHash::Sha256, imprint, nonce: None, certificates: true };
+        self.token(&asked, now, lie).map(Some)
     }
 
-    /// A token of that imprint.
-    pub(crate) fn of(&self, hash: ImprintHash, imprint: &[u8], time: u64) -> Result<Vec<u8>, Refusal> {
+    /// `TimeStampResp`, granted, with the token that is asked for; without one where that is the lie.
+    pub(crate) fn response(
+        &self,
+        asked: &StampRequest,
+        now: u64,
+        lie: Option<PkiLieKind>,
+    ) -> Result<Vec<u8>, Refusal> {
+        match lie {
+            Some(PkiLieKind::NoTimestamp) => Ok(granted(&[])),
+            _ => Ok(granted(&self.token(asked, now, lie)?)),
+        }
+    }
+
+    /// The token that is asked for, or what a lie says in it.
+    pub(crate) fn token(
+        &self,
+        asked: &StampRequest,
+        now: u64,
+        lie: Option<PkiLieKind>,
+    ) -> Result<Vec<u8>, Refusal> {
         let mut serial = [0; 16];
         let random = self.random.fill(&mut serial);
         random.map_err(|_| Refusal::code("InternalError", "there is no randomness"))?;
-        let stamp = Stamp { policy: POLICY, hash, imprint, serial: &serial, time, nonce: None };
-        Ok(self.signer.token(&stamp, true, |signature| signature))
+        let mut asked = asked.clone();
+        let mut time = now;
+        match lie {
+            Some(PkiLieKind::StaleTimestamp) => time = now.saturating_sub(AN_HOUR),
+            Some(PkiLieKind::TimestampOverAnotherImprint) => {
+                asked.imprint.iter_mut().for_each(|byte| *byte = !*byte);
+            }
+            Some(PkiLieKind::TimestampWithAnotherNonce) => {
+                asked
+                    .nonce
+                    .get_or_insert_with(|| vec![1])
+                    .iter_mut()
+                    .rev()
+                    .take(1)
+                    .for_each(|last| *last ^= 1);
+            }
+            _ => {}
+        }
+        let StampRequest { hash, imprint, nonce, certificates } = &asked;
+        let nonce = nonce.as_deref();
+        let stamp = Stamp { policy: POLICY, hash: *hash, imprint, serial: &serial, time, nonce };
+        Ok(self.signer.token(&stamp, *certificates, |signature| signature))
     }
 }
 
 const AN_HOUR: u64 = 3600;
 /// 1.3.6.1.4.1.99999.1, of nobody.
-const POLICY: &[u8] = &[0x2b, 0x06, 0x01, 0x04, 0x01, 0x86, 0x8d, 0x1f, 0x01];
+pub(crate) const POLICY: &[u8] = &[0x2b, 0x06, 0x01, 0x04, 0x01, 0x86, 0x8d, 0x1f, 0x01];

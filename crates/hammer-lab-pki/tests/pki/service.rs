@@ -5,6 +5,9 @@ use std::net::TcpStream;
 
 use hammer_cms::signature::KnownSigner;
 use hammer_cms::signature::{ExpectedSignature, SignatureFault, SignatureForm, SignatureVerifier};
+use hammer_cms::timestamp::{
+    ExpectedImprint, ExpectedTimestamp, TimestampFault, TimestampQuery, TimestampVerifier,
+};
 use hammer_lab_authority::certificate::name;
 use hammer_lab_authority::der::UTF8_STRING;
 use hammer_lab_authority::{Authority, LabSigner};
@@ -47,9 +50,13 @@ impl Caller {
     }
 
     fn ask_bytes(&self, method: &str, path: &str, body: &[u8]) -> (u16, Vec<u8>) {
+        self.ask_of(method, path, "application/json", body)
+    }
+
+    fn ask_of(&self, method: &str, path: &str, media_type: &str, body: &[u8]) -> (u16, Vec<u8>) {
         let mut stream = TcpStream::connect(self.lab.url.strip_prefix("http://").unwrap()).unwrap();
         let head = format!(
-            "{method} /{path} HTTP/1.1\r\nhost: lab\r\nconnection: close\r\nauthorization: Bearer {}\r\ncontent-length: {}\r\n\r\n",
+            "{method} /{path} HTTP/1.1\r\nhost: lab\r\nconnection: close\r\nauthorization: Bearer {}\r\ncontent-type: {media_type}\r\ncontent-length: {}\r\n\r\n",
             self.token,
             body.len()
         );
@@ -251,7 +258,6 @@ fn what_cannot_be_done_is_refused_in_the_services_own_words() {
 
 #[test]
 fn a_timestamp_is_over_the_hash_that_was_sent() {
-    use hammer_cms::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampVerifier};
     let caller = Caller::of(PkiLabPlan::default());
     let authority = caller.lab.target().timestamp_authority().pem().join("\n");
     let mut verifier = TimestampVerifier::new(TrustedAuthorities::from_pem(&authority).unwrap());
@@ -270,4 +276,62 @@ fn a_timestamp_is_over_the_hash_that_was_sent() {
     assert!(verifier.verify_token(&token, &expected(b"another")).is_err());
     let short = json!({ "algorithm": "SHA512", "value": base64(&hash.0) });
     assert_eq!(caller.ask("POST", "Api/TimestampPlans/any/Issue", &short).0, 422);
+}
+
+/// The response of the authority to a query (RFC 3161), as it is verified.
+fn replied(caller: &Caller, query: &[u8], expected: &ExpectedTimestamp<'_>) -> Result<bool, TimestampFault> {
+    let authority = caller.lab.target().timestamp_authority().pem().join("\n");
+    let mut verifier = TimestampVerifier::new(TrustedAuthorities::from_pem(&authority).unwrap());
+    let (status, response) = caller.ask_of("POST", "tsa", "application/timestamp-query", query);
+    assert_eq!(status, 200);
+    verifier.verify(&response, expected).map(|verified| verified.has_certificate)
+}
+
+#[test]
+fn a_query_is_replied_to_with_its_nonce_and_with_the_certificate_where_that_is_asked_for() {
+    let caller = Caller::of(PkiLabPlan::default());
+    let imprint_sha256 = hammer_tlog::hash::sha256(b"a document").0;
+    for (nonce, certificates) in [(None, true), (Some(1 << 63), true), (Some(0), false)] {
+        let mut query = Vec::new();
+        TimestampQuery { imprint_sha256, nonce, certificates }.write(&mut query);
+        let imprint = ExpectedImprint::Sha256(&imprint_sha256);
+        let expected = ExpectedTimestamp { imprint, nonce, not_before_ms: None, not_after_ms: None };
+        assert_eq!(replied(&caller, &query, &expected), Ok(certificates));
+        let other = ExpectedTimestamp { nonce: Some(7), ..expected };
+        assert_eq!(replied(&caller, &query, &other), Err(TimestampFault::Nonce));
+        let refused = replied(&caller, &query[1..], &expected).unwrap_err();
+        assert!(refused.to_string().contains("rejection (badDataFormat): \"the query"), "{refused}");
+        // SHA-1 in the place of SHA-256.
+        let sha1: &[u8] = &[0x06, 0x05, 0x2b, 0x0e, 0x03, 0x02, 0x1a];
+        let imprint = [&[0x30, 0x1f, 0x30, 0x07], sha1, &[0x04, 0x14], &[0; 20]].concat();
+        let refused = replied(&caller, &[&[0x30, 0x24, 2, 1, 1], &imprint[..]].concat(), &expected);
+        assert!(refused.unwrap_err().to_string().contains("rejection (badAlg)"));
+        assert_eq!(caller.ask_of("POST", "tsa", "application/json", &query).0, 415);
+    }
+}
+
+#[test]
+fn a_lie_about_a_reply_is_told_of_it_and_owned_up_to() {
+    use PkiLieKind::{
+        AnotherDocument, NoTimestamp, StaleTimestamp, TimestampOverAnotherImprint, TimestampWithAnotherNonce,
+    };
+    let imprint_sha256 = hammer_tlog::hash::sha256(b"a document").0;
+    let (nonce, imprint) = (Some(3), ExpectedImprint::Sha256(&imprint_sha256));
+    let mut query = Vec::new();
+    TimestampQuery { imprint_sha256, nonce, certificates: true }.write(&mut query);
+    let now_ms = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis() as i64;
+    let not_before_ms = Some(now_ms - 60_000);
+    let expected = ExpectedTimestamp { imprint, nonce, not_before_ms, not_after_ms: None };
+    for (kind, fault) in [
+        (NoTimestamp, Some("malformed-timestamp")),
+        (StaleTimestamp, Some("timestamp-time")),
+        (TimestampOverAnotherImprint, Some("timestamp-imprint")),
+        (TimestampWithAnotherNonce, Some("timestamp-nonce")),
+        (AnotherDocument, None),
+    ] {
+        let caller = Caller::lying(kind);
+        assert_eq!(replied(&caller, &query, &expected).err().map(|fault| fault.kind()), fault, "{kind:?}");
+        let told = caller.lab.target().told_lies().0;
+        assert_eq!(told.iter().map(|told| told.kind).collect::<Vec<_>>(), fault.map(|_| kind).as_slice());
+    }
 }
