@@ -44,7 +44,7 @@ pub use signed_file_form::SignedFileForm;
 pub use signer::Signer;
 pub use signer_source::signers;
 pub use signing_key::{KeyFault, SigningKey};
-pub use timestamp::{TimestampJudge, TimestampOp, TimestampSession, TimestampWorkload};
+pub use timestamp::{TimestampInterface, TimestampJudge, TimestampOp, TimestampSession, TimestampWorkload};
 pub use validate::{
     GivenFiles, SignedFile, UnalterableFile, ValidateConfig, ValidateOp, ValidateSession, ValidateUser,
     ValidateWorkload, ValidatedFiles,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use hammer_exchange::token::TokenPlan;
-use hammer_values::{ByteSize, Count, OneOrMany, ServiceUrl, Share, TimeSpan, Weights};
+use hammer_values::{ByteSize, Count, OneOrMany, RequestPath, ServiceUrl, Share, TimeSpan, Weights};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -87,12 +87,29 @@ pub enum AuthenticateBy {
     Token,
 }
 
-/// Timestamps of hashes, in JSON, each one operation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Timestamps of hashes, each one operation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TimestampPlan {
-    /// The plan of timestamps that Rest PKI is asked by.
-    pub plan: String,
+    /// How they are asked for.
+    pub by: TimestampBy,
+    /// The plan of timestamps that Rest PKI is asked by in JSON (`default`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
+    /// Path and query of the authority behind the path of the target's URL (`by: http` alone); without it that URL is the authority's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<RequestPath>,
+}
+
+/// How timestamps are asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimestampBy {
+    /// The JSON of the dialect.
+    #[default]
+    Json,
+    /// RFC 3161 over HTTP (section 3.4): a query in DER with a nonce, which asks for the certificate of the signer.
+    Http,
 }
 
 /// Validations of signed files, each one operation: what the service says of a file has to be what is true of it. Without any file each user
@@ -169,11 +186,5 @@ impl ValidatePlan {
     /// Whether files are given.
     pub fn has_files(&self) -> bool {
         [&self.valid, &self.invalid, &self.indeterminate].into_iter().any(|files| !files.is_empty())
-    }
-}
-
-impl Default for TimestampPlan {
-    fn default() -> Self {
-        Self { plan: "default".to_owned() }
     }
 }

@@ -16,7 +16,7 @@ use hammer_measure::{Fate, Nanos};
 use hammer_net::{ClientConfig, Secret};
 use hammer_pki::{
     AuthenticateWorkload, Dialect, DocumentLengths, Documents, SignConfig, SignWorkload, SignatureJudge,
-    SignatureKind, Signer, SigningKey, TimestampJudge, TimestampWorkload,
+    SignatureKind, Signer, SigningKey, TimestampInterface, TimestampJudge, TimestampWorkload,
 };
 use hammer_tlog::keys::chain::TrustedAuthorities;
 
@@ -179,9 +179,13 @@ fn every_timestamp_is_a_promise_that_is_kept() {
     for (authorities, kept) in [(authorities(&lab), OPERATIONS), (authorities(&other), 0)] {
         let started = now();
         let judge = TimestampJudge { authorities, epoch_unix_ms: started.1, skew_ms: 1_000 };
-        let dialect = (Dialect::RestPki, "any".to_owned());
-        let workload = TimestampWorkload::new(dialect, (SEED, 0), judge, service(&lab));
-        let ledger = carried_out(workload, started).promises;
-        assert_eq!((ledger.made, ledger.kept, ledger.broken), (OPERATIONS, kept, OPERATIONS - kept));
+        for interface in [
+            TimestampInterface::RestPki { plan: "any".to_owned() },
+            TimestampInterface::Http { path: "/tsa".to_owned().try_into().unwrap() },
+        ] {
+            let workload = TimestampWorkload::new(interface, (SEED, 0), judge.clone(), service(&lab));
+            let ledger = carried_out(workload, started).promises;
+            assert_eq!((ledger.made, ledger.kept, ledger.broken), (OPERATIONS, kept, OPERATIONS - kept));
+        }
     }
 }

@@ -17,7 +17,7 @@ pub(crate) enum PkiCommand {
     Pades(Box<PkiSignArgs>),
     /// Have signed files validated: what the service says of each has to be what is true of it, also of altered twins
     Validate(Box<PkiValidateArgs>),
-    /// Ask for timestamps of hashes in JSON, and verify them
+    /// Ask for timestamps of hashes, in JSON or by RFC 3161 over HTTP, and verify them
     Timestamp(Box<PkiTimestampArgs>),
 }
 
@@ -159,7 +159,13 @@ pub(crate) struct PkiTimestampArgs {
     /// PEM file with certificates that timestamps have to lead to
     #[arg(long, required = true, value_name = "FILE")]
     pub(crate) timestamp_roots: Vec<PathBuf>,
-    /// The plan of timestamps that Rest PKI is asked by (default)
+    /// How they are asked for: the JSON of the dialect, or RFC 3161 over HTTP, which any timestamp authority speaks
+    #[arg(long, default_value = "json", value_name = "HOW", value_parser = ["json", "http"])]
+    pub(crate) by: String,
+    /// With --by http, the path of the authority behind URL; without it URL is the authority's own
+    #[arg(long, value_name = "PATH")]
+    pub(crate) path: Option<String>,
+    /// The plan of timestamps that Rest PKI is asked by in JSON (default)
     #[arg(long, value_name = "NAME")]
     pub(crate) plan: Option<String>,
     #[command(flatten)]

@@ -70,8 +70,13 @@ fn validate(args: &PkiValidateArgs, registry: &Registry) -> Result<ExitCode, Cli
 
 fn timestamp(args: &PkiTimestampArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let service = args.service.plan(None, &args.timestamp_roots)?;
-    let operations = ("timestamp", TIMESTAMP, given(json!({ "plan": args.plan })));
-    let own = [("--plan", "workloads[0].pki_timestamp.plan")];
+    let asked = given(json!({ "by": args.by, "path": args.path, "plan": args.plan }));
+    let operations = ("timestamp", TIMESTAMP, asked);
+    let own = [
+        ("--by", "workloads[0].pki_timestamp.by"),
+        ("--path", "workloads[0].pki_timestamp.path"),
+        ("--plan", "workloads[0].pki_timestamp.plan"),
+    ];
     loaded(&args.service, &service, operations, &own, (&args.load, &args.output), registry)
 }
 

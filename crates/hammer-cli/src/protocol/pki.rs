@@ -7,11 +7,13 @@ use hammer_core::observe::{Named, Observer};
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_exchange::ServiceConfig;
 use hammer_lab_pki::PkiLabPlan;
-use hammer_pki::plan::{AuthenticateBy, AuthenticatePlan, SignPlan, TimestampPlan, ValidatePlan};
+use hammer_pki::plan::{
+    AuthenticateBy, AuthenticatePlan, SignPlan, TimestampBy, TimestampPlan, ValidatePlan,
+};
 use hammer_pki::{
     AuthenticateWorkload, Dialect, DocumentLengths, Documents, GivenFiles, KeptFiles, PkiError, SignConfig,
-    SignWorkload, SignatureJudge, SignatureKind, TimestampJudge, TimestampWorkload, ValidateConfig,
-    ValidateWorkload, ValidatedFiles, WaitingFiles,
+    SignWorkload, SignatureJudge, SignatureKind, TimestampInterface, TimestampJudge, TimestampWorkload,
+    ValidateConfig, ValidateWorkload, ValidatedFiles, WaitingFiles,
 };
 use hammer_report::report::AccountedJob;
 use hammer_values::ByteSize;
@@ -126,7 +128,7 @@ impl OpenProtocol for OpenPki {
             let config = config.map_err(|error| PlanFault::failed(error).at(lane.at(VALIDATE)))?;
             return Ok(lane.with(ValidateWorkload::new(config)));
         }
-        let Some(TimestampPlan { plan }) = timestamp(lane.workload) else {
+        let Some(plan) = timestamp(lane.workload) else {
             return Err(PlanFault::Missing.at(lane.at(TIMESTAMP)));
         };
         let Some(authorities) = target.timestamps.clone() else {
@@ -138,15 +140,29 @@ impl OpenProtocol for OpenPki {
             skew_ms: target.skew_ms,
         };
         let of = (lane.planned.plan.seed, lane.place as u64);
-        let made = TimestampWorkload::new((target.dialect, plan.clone()), of, judge, service);
+        let made = TimestampWorkload::new(interface(plan, target.dialect), of, judge, service);
         Ok(lane.with(made))
     }
 }
 
 /// Bytes of the shortest document that may come back in a file.
 const LARGE: u64 = 512 << 10;
+/// The plan of timestamps of whoever names none.
+const DEFAULT_PLAN: &str = "default";
 /// From how many bytes on the vendor's clients upload in parts (restpki-client 1.3.1).
 const MULTIPART_FROM: u64 = 5 << 20;
+
+/// How a service of that dialect is asked for timestamps.
+fn interface(plan: &TimestampPlan, dialect: Dialect) -> TimestampInterface {
+    match (plan.by, dialect) {
+        (TimestampBy::Http, _) => TimestampInterface::Http { path: plan.path.clone().unwrap_or_default() },
+        (TimestampBy::Json, Dialect::Dss) => TimestampInterface::Dss,
+        (TimestampBy::Json, Dialect::RestPki) => {
+            let plan = plan.plan.clone().unwrap_or_else(|| DEFAULT_PLAN.to_owned());
+            TimestampInterface::RestPki { plan }
+        }
+    }
+}
 
 fn sign_config(
     plan: &SignPlan,

@@ -5,6 +5,7 @@
 mod hammer;
 #[path = "../support/on_time.rs"]
 mod on_time;
+mod replies;
 #[path = "../support/server.rs"]
 #[expect(dead_code, reason = "other tests read what such a server was sent")]
 mod server;
@@ -61,7 +62,12 @@ impl Service {
 
     /// Runs `hammer pki` on it.
     fn pki(&self, word: &str, arguments: &[&str]) -> Ended {
-        let mut run = command(&["pki", word, &self.lab.url, "--token-file", "token", "--out", "-"]);
+        self.pki_at(&self.lab.url, word, arguments)
+    }
+
+    /// The same on whatever answers at another URL.
+    fn pki_at(&self, url: &str, word: &str, arguments: &[&str]) -> Ended {
+        let mut run = command(&["pki", word, url, "--token-file", "token", "--out", "-"]);
         run.args(arguments).current_dir(self.folder.path());
         Started::of(run).ended()
     }
@@ -82,10 +88,14 @@ fn accepted(report: &Report, path: &str) -> u64 {
     found.measurement.counts.fates.accepted
 }
 
+/// As plans write it.
+fn written(kind: PkiLieKind) -> String {
+    serde_json::to_value(kind).unwrap().as_str().unwrap().to_owned()
+}
+
 /// Runs the plan of a lie and its honest twin; every broken promise has that name.
-fn is_caught(kind: PkiLieKind, found_as: &str) {
-    let word = serde_json::to_value(kind).unwrap().as_str().unwrap().to_owned();
-    let plan = lie_plan(&word);
+fn is_caught(word: &str, kind: PkiLieKind, found_as: &str) {
+    let plan = lie_plan(word);
     let service = Service::of(embedded(&plan));
     let report = service.run(&plan).report();
     let (told, unlisted) = service.lab.target().told_lies();
@@ -105,18 +115,18 @@ fn is_caught(kind: PkiLieKind, found_as: &str) {
 }
 
 macro_rules! lies {
-    ($($name:ident: $kind:ident is $found_as:literal;)*) => {
+    ($($name:ident: $kind:ident $(of $plan:literal)? is $found_as:literal;)*) => {
         $(#[test]
         fn $name() {
-            is_caught(PkiLieKind::$kind, $found_as);
+            let kind = PkiLieKind::$kind;
+            is_caught([$($plan.to_owned(),)? written(kind)].first().unwrap(), kind, $found_as);
         })*
 
         #[test]
         fn every_lie_has_its_plan_and_its_twin() {
-            let kinds = [$(PkiLieKind::$kind),*];
-            let written = |kind| serde_json::to_value(kind).unwrap().as_str().unwrap().to_owned();
-            let mut all: Vec<String> = kinds.map(written).into();
-            all.extend(kinds.map(|kind| written(kind) + "-honest"));
+            let plans = [$([$($plan.to_owned(),)? written(PkiLieKind::$kind)][0].clone()),*];
+            let twins = plans.iter().map(|plan| plan.clone() + "-honest");
+            let mut all: Vec<String> = plans.iter().cloned().chain(twins).collect();
             all.sort();
             let folder = lie_plan("another-signer").parent().unwrap().to_owned();
             let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
@@ -137,6 +147,10 @@ lies! {
     a_timestamp_that_is_not_there_is_caught: NoTimestamp is "missing-timestamp";
     a_timestamp_of_an_hour_ago_is_caught: StaleTimestamp is "timestamp-time";
     a_timestamp_over_something_else_is_caught: TimestampOverAnotherImprint is "timestamp-imprint";
+    a_reply_of_an_hour_ago_is_caught: StaleTimestamp of "stale-timestamp-reply" is "timestamp-time";
+    a_reply_over_something_else_is_caught:
+        TimestampOverAnotherImprint of "timestamp-reply-over-another-imprint" is "timestamp-imprint";
+    a_reply_to_another_query_is_caught: TimestampWithAnotherNonce is "timestamp-nonce";
     an_altered_file_that_is_called_valid_is_caught: AcceptsAltered is "accepted-altered";
     a_valid_file_that_is_called_invalid_is_caught: RefusesValid is "refused-valid";
     a_nonce_that_comes_again_is_caught: RepeatedNonce is "repeated-nonce";
@@ -164,11 +178,14 @@ fn one_line_signs_logs_in_and_asks_for_timestamps() {
     let pades = ["--timestamp", "--size", "4KiB", "--most-size", "1MiB"];
     let pades = counted(&service.pki("pades", &with(&[&pades[..], &roots].concat())), "sign/pades-t", 1);
     let timestamps = counted(&service.pki("timestamp", &with(&roots)), "timestamp/timestamp", 1);
+    let by_http = ["--by", "http", "--path", "/tsa"];
+    let by_http =
+        counted(&service.pki("timestamp", &with(&[&by_http[..], &roots].concat())), "timestamp/timestamp", 1);
     let stats = service.lab.stats();
     let of = |endpoint: &str| stats.requests[endpoint][&200];
     assert_eq!(
-        [of("authentication"), of("cades-finish"), of("pades-finish"), of("timestamp")],
-        [2 * (nonces + tokens), cades, pades, timestamps]
+        [of("authentication"), of("cades-finish"), of("pades-finish"), of("timestamp"), of("tsa")],
+        [2 * (nonces + tokens), cades, pades, timestamps, by_http]
     );
 }
 
@@ -278,6 +295,11 @@ fn a_plan_that_contradicts_itself_is_refused_with_its_place() {
         ),
         (lab, "pki_validate: { mix: {} }", "workloads[0].pki_validate.mix", "names nothing"),
         (dss, "pki_validate: { security_context: x }", "pki_validate.security_context", "DSS has none"),
+        (lab, "pki_timestamp: { path: /tsa }", "workloads[0].pki_timestamp.path", "`by: http`"),
+        (lab, "pki_timestamp: { by: http, path: tsa }", "workloads[0].pki_timestamp.path", "is no path"),
+        (lab, "pki_timestamp: { by: http, plan: a }", "workloads[0].pki_timestamp.plan", "no plans"),
+        (dss, "pki_timestamp: { plan: a }", "workloads[0].pki_timestamp.plan", "DSS has none"),
+        (dss, "pki_timestamp: { by: http }", "target.pki.timestamp_roots_pem_files", "is not given"),
         (lab, "pki_timestamp: { plan: a/b }", "workloads[0].pki_timestamp.plan", "part of a path"),
         (
             "{ pki: { url: 'http://127.0.0.1:1', signers: [{ key_file: none, certificate_file: none }] } }",

@@ -60,8 +60,8 @@ fn lines(url: &str, trust: &str, files: Option<&(PathBuf, PathBuf)>) -> String {
          hammer pki cades {url}{trust} {token} --rate 20/s --for 10s\n    \
          hammer pki pades {url}{trust} {token} --timestamp {roots} --users 10 --for 10s\n    \
          hammer pki validate {url}{trust} {token} --altered 10% --users 10 --for 10s\n    \
-         hammer pki validate {url}{trust} {token} --altered 10% --users 10 --for 10s\n    \
-         hammer pki timestamp {url}{trust} {token} {roots} --rate 50/s --for 10s\n\n"
+         hammer pki timestamp {url}{trust} {token} {roots} --rate 50/s --for 10s\n    \
+         hammer pki timestamp {url}/tsa{trust} --by http {token} {roots} --rate 50/s --for 10s\n\n"
     )
 }
 

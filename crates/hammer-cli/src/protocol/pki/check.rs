@@ -1,6 +1,6 @@
 //! What can be said against a plan for a signature service without asking it.
 
-use hammer_pki::plan::{SignPlan, ValidatePlan};
+use hammer_pki::plan::{SignPlan, TimestampBy, TimestampPlan, ValidatePlan};
 use hammer_pki::{Dialect, PkiError};
 use hammer_values::ByteSize;
 
@@ -56,8 +56,8 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
         if authenticate(workload).is_some() && dialect == Dialect::Dss {
             return Err(PlanFault::failed(PkiError::NotOfDss("log in")).at(at(AUTHENTICATE)));
         }
-        if timestamp(workload).is_some_and(|asked| asked.plan.is_empty() || asked.plan.contains('/')) {
-            return Err(PlanFault::Misfit(NO_NAME.to_owned()).at(at(TIMESTAMP).key("plan")));
+        if let Some(asked) = timestamp(workload) {
+            check_timestamp(asked, dialect, at(TIMESTAMP))?;
         }
         if needs_roots && !has_roots {
             return Err(PlanFault::failed(PkiError::NoTimestampRoots).at(at_target));
@@ -103,6 +103,22 @@ fn check_sign(signs: &SignPlan, dialect: Dialect, limit: ByteSize, at: PlanPath)
     Ok(())
 }
 
+fn check_timestamp(asked: &TimestampPlan, dialect: Dialect, at: PlanPath) -> Result<(), PlanError> {
+    if asked.path.is_some() && asked.by != TimestampBy::Http {
+        return Err(PlanFault::Misfit(NO_PATH.to_owned()).at(at.key("path")));
+    }
+    let Some(plan) = &asked.plan else { return Ok(()) };
+    let fault = match (asked.by, dialect) {
+        (TimestampBy::Http, _) => PlanFault::Misfit(NO_PLAN.to_owned()),
+        (TimestampBy::Json, Dialect::Dss) => {
+            PlanFault::failed(PkiError::NotOfDss("name a plan of timestamps"))
+        }
+        _ if plan.is_empty() || plan.contains('/') => PlanFault::Misfit(NO_NAME.to_owned()),
+        _ => return Ok(()),
+    };
+    Err(fault.at(at.key("plan")))
+}
+
 fn check_validate(
     plan: &ValidatePlan,
     dialect: Dialect,
@@ -146,4 +162,6 @@ const NO_DIGEST: &str = "Rest PKI takes whole documents alone; `dialect: dss` ta
 const GIVEN: &str = "files are given, and nothing is signed for this";
 const NONE_TO_ALTER: &str = "there is no file among `valid` to be altered";
 const NO_INDETERMINATE: &str = "Rest PKI knows valid and invalid alone; `dialect: dss` has INDETERMINATE";
+const NO_PATH: &str = "`by: json` has paths of its own; `by: http` has one of yours";
+const NO_PLAN: &str = "RFC 3161 knows no plans of timestamps; `by: json` of Rest PKI does";
 const NO_NAME: &str = "it is a part of a path, and not empty";

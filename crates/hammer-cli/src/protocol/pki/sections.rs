@@ -33,7 +33,11 @@ pub(super) fn all() -> Vec<Section> {
         ),
         Section::of::<SignPlan>(Workload, SIGN, "Signatures of documents: CAdES and PAdES."),
         Section::of::<AuthenticatePlan>(Workload, AUTHENTICATE, "Logins by certificate."),
-        Section::of::<TimestampPlan>(Workload, TIMESTAMP, "Timestamps of hashes, in JSON."),
+        Section::of::<TimestampPlan>(
+            Workload,
+            TIMESTAMP,
+            "Timestamps of hashes, in JSON or by RFC 3161 over HTTP.",
+        ),
         Section::of::<ValidatePlan>(Workload, VALIDATE, "Validations of signed files."),
     ]
 }
@@ -48,7 +52,7 @@ pub(super) fn authenticate(workload: &WorkloadPlan) -> Option<&AuthenticatePlan>
     workload.operations.get(AUTHENTICATE)
 }
 
-/// By which plan of the service a workload asks for timestamps, where it does.
+/// How a workload asks for timestamps, where it does.
 pub(super) fn timestamp(workload: &WorkloadPlan) -> Option<&TimestampPlan> {
     workload.operations.get(TIMESTAMP)
 }
