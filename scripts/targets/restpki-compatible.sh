@@ -3,7 +3,7 @@
 # clients are answered as they expect.
 #   scripts/targets/restpki-compatible.sh up
 #   RUN=FOLDER scripts/targets/restpki-compatible.sh down|status
-# `up` prints what it writes to $RUN/env: RUN, RESTPKI_URL, RESTPKI_TOKEN_FILE, PKI (a folder: signer.key and signer.chain.pem, the same of
+# `up` prints what it writes to $RUN/env: RUN, RESTPKI_URL, TSA_URL (RFC 3161 over HTTP, by the same token), RESTPKI_TOKEN_FILE, PKI (a folder: signer.key and signer.chain.pem, the same of
 # signer-p256, timestamp-roots.pem). `status` shows what the service has counted. scripts/install.sh fetches pyHanko.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -28,7 +28,8 @@ up() {
   openssl rand -hex 16 >"$RUN/token"
   start restpki "$python" "$here/restpki_compatible.py" "$RUN/pki" "$port" "$RUN/token"
   wait_for restpki 60 answers "http://127.0.0.1:$port/counts"
-  publish "RUN=$RUN" "RESTPKI_URL=http://127.0.0.1:$port" "RESTPKI_TOKEN_FILE=$RUN/token" "PKI=$RUN/pki"
+  publish "RUN=$RUN" "RESTPKI_URL=http://127.0.0.1:$port" "TSA_URL=http://127.0.0.1:$port/tsa" \
+    "RESTPKI_TOKEN_FILE=$RUN/token" "PKI=$RUN/pki"
   trap - EXIT
 }
 

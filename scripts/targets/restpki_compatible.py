@@ -15,7 +15,7 @@ from datetime import datetime, timezone
 from io import BytesIO
 
 from aiohttp import web
-from asn1crypto import algos, cms, core, x509
+from asn1crypto import algos, cms, core, tsp, x509
 from cryptography import x509 as verifying
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
@@ -421,6 +421,41 @@ async def timestamp(_request, body):
     told = token["content"]["encap_content_info"]["content"].parsed
     info = {"genTime": told["gen_time"].native.isoformat(), "serialNumber": str(told["serial_number"].native)}
     return {"encodedValue": text(token.dump()), "info": info}
+
+
+class RejectedResponse(core.Sequence):
+    """A TimeStampResp without a token, which asn1crypto's own has to have."""
+
+    _fields = [("status", tsp.PKIStatusInfo)]
+
+
+def rejection(failure, why):
+    status = tsp.PKIStatusInfo({"status": "rejection", "status_string": [why], "fail_info": {failure}})
+    return RejectedResponse({"status": status})
+
+
+def response(der):
+    """What a query is answered with (RFC 3161 section 2.4)."""
+    try:
+        query = tsp.TimeStampReq.load(der, strict=True)
+        imprint = query["message_imprint"]
+        algorithm = imprint["hash_algorithm"]["algorithm"].native
+        length, _nonce = len(imprint["hashed_message"].native), query["nonce"].native
+    except (ValueError, TypeError):
+        return rejection("bad_data_format", "the query cannot be read")
+    if algorithm not in ("sha256", "sha384", "sha512"):
+        return rejection("bad_alg", "the hash is none of SHA-2")
+    if length != hashlib.new(algorithm).digest_size:
+        return rejection("bad_data_format", "the imprint is not as long as its hash")
+    return TIMESTAMPS.request_tsa_response(query)
+
+
+@api("POST", "/tsa")
+async def timestamp_query(request, _body):
+    if request.content_type != "application/timestamp-query":
+        raise Refusal(415, {"message": "a timestamp is asked for by application/timestamp-query"})
+    der = response(await request.read()).dump()
+    return web.Response(body=der, content_type="application/timestamp-reply")
 
 
 @api("POST", "/Api/MultipartUploads")

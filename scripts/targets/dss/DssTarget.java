@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.type.TypeFactory;
 import com.fasterxml.jackson.jakarta.rs.json.JacksonJsonProvider;
 import com.fasterxml.jackson.module.jakarta.xmlbind.JakartaXmlBindAnnotationIntrospector;
 import eu.europa.esig.dss.cades.signature.CAdESService;
+import eu.europa.esig.dss.enumerations.DigestAlgorithm;
 import eu.europa.esig.dss.pades.signature.PAdESService;
 import eu.europa.esig.dss.spi.DSSUtils;
 import eu.europa.esig.dss.spi.validation.CommonCertificateVerifier;
@@ -16,13 +17,23 @@ import eu.europa.esig.dss.ws.timestamp.remote.RemoteTimestampService;
 import eu.europa.esig.dss.ws.timestamp.remote.rest.RestTimestampServiceImpl;
 import eu.europa.esig.dss.ws.validation.common.RemoteDocumentValidationService;
 import eu.europa.esig.dss.ws.validation.rest.RestDocumentValidationServiceImpl;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
 import java.io.File;
 import java.io.FileInputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.security.KeyStore;
+import java.util.Date;
 import org.apache.cxf.jaxrs.JAXRSServerFactoryBean;
+import org.bouncycastle.asn1.cmp.PKIFailureInfo;
+import org.bouncycastle.asn1.cmp.PKIStatus;
+import org.bouncycastle.tsp.TSPValidationException;
+import org.bouncycastle.tsp.TimeStampRequest;
 
-/** The REST services of EU DSS on loopback, by the paths of its demonstration. Arguments: a folder with ca.der, ca.crl and tsa.p12; a port. */
+/** The REST services of EU DSS on loopback, by the paths of its demonstration, and RFC 3161 beside them at /tsa. Arguments: a folder with ca.der, ca.crl and tsa.p12; a port. */
 public class DssTarget {
   private static final char[] PASSWORD = "changeit".toCharArray();
 
@@ -42,7 +53,7 @@ public class DssTarget {
     try (InputStream file = new FileInputStream(new File(folder, "tsa.p12"))) {
       keys.load(file, PASSWORD);
     }
-    KeyEntityTSPSource timestamps = new KeyEntityTSPSource(keys, "tsa", PASSWORD);
+    QueriedTimestamps timestamps = new QueriedTimestamps(keys);
     timestamps.setTsaPolicy("1.2.3.4.1");
 
     CAdESService cades = new CAdESService(verifier);
@@ -61,6 +72,7 @@ public class DssTarget {
     RestTimestampServiceImpl timestampService = new RestTimestampServiceImpl();
     timestampService.setTimestampService(remoteTimestamps);
     serve(base + "/timestamp-service", timestampService);
+    serve(base + "/tsa", new TimestampAuthority(timestamps));
 
     RemoteDocumentValidationService validation = new RemoteDocumentValidationService();
     validation.setVerifier(verifier);
@@ -70,6 +82,55 @@ public class DssTarget {
 
     System.out.println("ready");
     Thread.currentThread().join();
+  }
+
+  /** DSS's own source of timestamps, which makes a whole response to a query and shows callers of its API no more than the token. */
+  private static class QueriedTimestamps extends KeyEntityTSPSource {
+    QueriedTimestamps(KeyStore keys) {
+      super(keys, "tsa", PASSWORD);
+    }
+
+    byte[] reply(byte[] der) throws Exception {
+      TimeStampRequest query;
+      try {
+        query = new TimeStampRequest(der);
+      } catch (IOException | RuntimeException why) {
+        return rejection(PKIFailureInfo.badDataFormat, "the query cannot be read");
+      }
+      DigestAlgorithm digest;
+      try {
+        digest = DigestAlgorithm.forOID(query.getMessageImprintAlgOID().getId());
+      } catch (IllegalArgumentException why) {
+        return rejection(PKIFailureInfo.badAlg, "the hash is not known");
+      }
+      try {
+        return generateResponse(query, digest).getEncoded();
+      } catch (TSPValidationException why) {
+        return rejection(why.getFailureCode(), why.getMessage());
+      }
+    }
+
+    private byte[] rejection(int failure, String why) throws Exception {
+      return initResponseGenerator(DigestAlgorithm.SHA256, new Date())
+          .generateFailResponse(PKIStatus.REJECTION, failure, why).getEncoded();
+    }
+  }
+
+  /** RFC 3161 over HTTP (section 3.4). */
+  @Path("/")
+  public static class TimestampAuthority {
+    private final QueriedTimestamps timestamps;
+
+    TimestampAuthority(QueriedTimestamps timestamps) {
+      this.timestamps = timestamps;
+    }
+
+    @POST
+    @Consumes("application/timestamp-query")
+    @Produces("application/timestamp-reply")
+    public byte[] reply(byte[] query) throws Exception {
+      return timestamps.reply(query);
+    }
   }
 
   private static void serve(String address, Object service) {
