@@ -4,7 +4,6 @@
 
 pub mod artifact;
 pub mod fulcio;
-mod http_get;
 pub mod issuer;
 pub mod provider;
 pub mod rekor;

@@ -5,6 +5,7 @@ use std::sync::{PoisonError, RwLock};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use hammer_lab::clock::Clock;
+use hammer_lab::http_get::{GetError, get, on_loopback};
 use hammer_p256::FixedKeyVerifier;
 use hammer_tlog::hash::sha256;
 use http::Uri;
@@ -12,8 +13,6 @@ use ring::signature::{RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use hammer_lab_authority::der::{UTF8_STRING, element, oid};
-
-use crate::http_get::{GetError, get, on_loopback};
 
 /// An OpenID provider whose tokens are taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -292,12 +291,12 @@ impl IssuerKeys {
 
 impl IssuerLookup {
     async fn keys(&self, issuer: &str, clock: &dyn Clock) -> Result<Vec<IssuerKey>, LookupError> {
-        let found = get(&self.discovery, clock).await?;
+        let found = get(&self.discovery, MOST, clock).await?;
         let unusable = || LookupError::Discovery(issuer.to_owned());
         let discovery: Discovery = serde_json::from_slice(&found).map_err(|_| unusable())?;
         let of_it = Some(discovery.jwks_uri.as_str()).filter(|_| discovery.issuer == issuer);
         let jwks = of_it.and_then(on_loopback).ok_or_else(unusable)?;
-        let found = get(&jwks, clock).await?;
+        let found = get(&jwks, MOST, clock).await?;
         read_keys(&found).map_err(|_| LookupError::Keys(issuer.to_owned()))
     }
 }
@@ -472,6 +471,8 @@ fn decoded(text: &str) -> Result<Vec<u8>, TokenFault> {
 const USERNAME: &[u8] = &[0x2b, 0x06, 0x01, 0x04, 0x01, 0x83, 0xbf, 0x30, 0x01, 0x07];
 /// Below the issuer (OpenID Connect Discovery section 4).
 const DISCOVERY: &str = "/.well-known/openid-configuration";
+/// Bytes of a document of an issuer.
+const MOST: usize = 1 << 20;
 /// Seconds by which a token may come before its `nbf`.
 const NOT_BEFORE_LEEWAY: f64 = 300.0;
 

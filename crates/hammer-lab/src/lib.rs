@@ -10,6 +10,7 @@ pub mod error;
 pub mod fault;
 pub mod handle;
 pub mod http;
+pub mod http_get;
 pub mod lie_rule;
 pub mod serve;
 pub mod stats;
