@@ -30,6 +30,7 @@ pub(crate) struct AskedSignature {
     pub(crate) signature_policy_id: String,
     pub(crate) callback_argument: Option<String>,
     pub(crate) encapsulate_content: Option<bool>,
+    pub(crate) ignore_revocation_status_unknown: bool,
     pub(crate) file_to_sign: Option<AskedFile>,
     pub(crate) pdf_to_sign: Option<AskedFile>,
     pub(crate) data_hashes: Option<Vec<AskedHash>>,
@@ -46,6 +47,7 @@ pub(crate) struct AskedCompletion {
     #[serde(deserialize_with = "bytes")]
     pub(crate) nonce: Option<Vec<u8>>,
     pub(crate) force_blob_result: Option<bool>,
+    pub(crate) ignore_revocation_status_unknown: bool,
 }
 
 /// Reads what is asked for.

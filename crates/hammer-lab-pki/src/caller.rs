@@ -8,6 +8,7 @@ use ring::signature::{
 };
 
 use crate::advanced_signature::SigningCertificate;
+use crate::distribution_point::distribution_point;
 use crate::refusal::Refusal;
 
 /// A certificate that was taken.
@@ -15,6 +16,10 @@ use crate::refusal::Refusal;
 pub(crate) struct Caller {
     certificate: SigningCertificate,
     issuer: Vec<u8>,
+    /// The content of its serial number.
+    serial: Vec<u8>,
+    /// Where it says that its issuer's list of revoked certificates is.
+    list_url: Option<String>,
     key: Vec<u8>,
     is_rsa: bool,
 }
@@ -25,7 +30,8 @@ impl Caller {
         let invalid = |why: &dyn std::fmt::Display| Refusal::code("InvalidCertificate", &why.to_string());
         let certificate = SigningCertificate::new(der).map_err(|why| invalid(&why))?;
         let parsed = Certificate::parse(certificate.der()).map_err(|why| invalid(&why))?;
-        let (issuer, now) = (parsed.issuer.to_vec(), i64::try_from(now).unwrap_or(i64::MAX));
+        let (issuer, serial) = (parsed.issuer.to_vec(), parsed.serial.to_vec());
+        let (list_url, now) = (distribution_point(&parsed), i64::try_from(now).unwrap_or(i64::MAX));
         let is_valid = parsed.not_before_seconds().is_some_and(|start| start <= now)
             && parsed.not_after_seconds().is_some_and(|end| now <= end);
         if !is_valid {
@@ -36,7 +42,7 @@ impl Caller {
             return Err(Refusal::validation("CertificateChainRootNotTrusted", why));
         }
         let (key, is_rsa) = public_key(parsed.spki).ok_or_else(|| invalid(&"its key cannot be read"))?;
-        Ok(Self { issuer, key, is_rsa, certificate })
+        Ok(Self { issuer, serial, list_url, key, is_rsa, certificate })
     }
 
     pub(crate) fn certificate(&self) -> &SigningCertificate {
@@ -46,6 +52,16 @@ impl Caller {
     /// The DER of its issuer's `Name`.
     pub(crate) fn issuer(&self) -> &[u8] {
         &self.issuer
+    }
+
+    /// The content of its serial number.
+    pub(crate) fn serial(&self) -> &[u8] {
+        &self.serial
+    }
+
+    /// Where it says that its issuer's list of revoked certificates is.
+    pub(crate) fn list_url(&self) -> Option<&str> {
+        self.list_url.as_deref()
     }
 
     /// Verifies that its key signed `message`, by SHA-256.

@@ -6,6 +6,7 @@ pub mod advanced_signature;
 mod asked;
 mod blobs;
 mod caller;
+mod distribution_point;
 mod models;
 mod open;
 mod pending;

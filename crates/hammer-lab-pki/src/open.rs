@@ -24,7 +24,7 @@ struct AskedOpening {
 
 impl PkiService {
     /// What is wrong with the signatures of a file.
-    pub(crate) fn open(&self, body: &Bytes, is_pdf: bool) -> Answered {
+    pub(crate) async fn open(&self, body: &Bytes, is_pdf: bool) -> Answered {
         let asked: AskedOpening = read(body)?;
         let policies: &[(&str, bool)] = if is_pdf { &PADES_POLICIES } else { &CADES_POLICIES };
         let needs_timestamp =
@@ -38,12 +38,25 @@ impl PkiService {
         };
         let code = if is_pdf { "InvalidPdf" } else { "InvalidCms" };
         let mut signers = signers.map_err(|why| Refusal::code(code, &why.to_string()))?;
+        if asked.validate {
+            self.check_revocation(&mut signers).await;
+        }
         let lie = asked.validate.then(|| self.lie_of(&mut signers)).flatten();
         if let Some(kind) = lie {
             let serial = String::new();
             self.lies.tell(LieRecord { kind, subject: "a signed file".to_owned(), serial });
         }
         Ok(answer::json(opened(&signers, asked.validate, is_pdf, hash.is_none()).to_string()))
+    }
+
+    /// Notes whose certificate was revoked, or may have been.
+    async fn check_revocation(&self, signers: &mut [ValidatedSigner]) {
+        for signer in signers {
+            let Some(caller) = signer.caller.take() else { continue };
+            if let Some(fault) = self.revocation_fault(&caller).await {
+                signer.errors.push((fault.kind(), "Revocation"));
+            }
+        }
     }
 
     fn terms(&self, needs_timestamp: bool) -> ValidationTerms<'_> {

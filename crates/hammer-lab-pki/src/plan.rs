@@ -67,14 +67,19 @@ impl PkiLieKind {
     }
 }
 
-/// Lists of revoked certificates, which the service fetches before it takes a certificate whose issuer it has not seen: the cold start of the
+/// Lists of revoked certificates (CRL), one of which the service has to have before it takes a certificate of that issuer: the cold start of the
 /// real one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RevocationPlan {
-    /// How long one takes. Whoever needs the same one meanwhile waits for it, too.
+    /// Whether it fetches the list that the certificate names, over `http` from an address of loopback or a private network, and refuses what it
+    /// cannot find current, signed by its issuer and without that certificate. Otherwise it waits as if it did.
+    #[serde(default)]
+    pub fetch: bool,
+    /// How long one takes, besides what its server takes. Whoever needs the same one meanwhile waits for it, too.
+    #[serde(default)]
     pub delay: TimeSpan,
-    /// How long one is kept.
+    /// How long one is kept; one that was fetched no longer than until its own end.
     #[serde(default = "an_hour")]
     pub kept: TimeSpan,
 }
@@ -99,6 +104,9 @@ pub struct PkiLabPlan {
     /// PEM files with the roots that certificates of signers have to lead to. Without any it takes whatever is in its validity.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub roots_pem_files: Vec<PathBuf>,
+    /// The PEM of further roots, which whoever starts it has at hand.
+    #[serde(skip)]
+    pub roots_pem: String,
     /// How long a signature that was started can be finished.
     pub token_ttl: TimeSpan,
     /// Lists of revoked certificates; without them none is fetched.
@@ -117,6 +125,7 @@ impl Default for PkiLabPlan {
             key_seed: 1,
             access_token: "lab-token".to_owned(),
             roots_pem_files: Vec::new(),
+            roots_pem: String::new(),
             token_ttl: TimeSpan::from_secs(300),
             revocation: None,
             lies: Vec::new(),
@@ -132,7 +141,8 @@ mod tests {
     fn a_plan_reads_from_text_and_refuses_unknown_keys() {
         let text = r#"{"revocation": {"delay": "2s"}, "lies": [{"kind": "byte-range-hole", "times": 1}]}"#;
         let plan: PkiLabPlan = serde_json::from_str(text).unwrap();
-        assert_eq!(plan.revocation.unwrap().kept, TimeSpan::from_secs(3600));
+        let revocation = plan.revocation.unwrap();
+        assert_eq!((revocation.kept, revocation.fetch), (TimeSpan::from_secs(3600), false));
         assert_eq!(plan.lies[0].kind, PkiLieKind::ByteRangeHole);
         assert!(serde_json::from_str::<PkiLabPlan>(r#"{"token": "x"}"#).is_err());
         let default = serde_json::to_string(&PkiLabPlan::default()).unwrap();

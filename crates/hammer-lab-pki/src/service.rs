@@ -30,7 +30,7 @@ use crate::models;
 use crate::pending::Pending;
 use crate::plan::{PkiLabPlan, PkiLieKind};
 use crate::refusal::Refusal;
-use crate::revocation::RevocationLists;
+use crate::revocation::{RevocationFault, RevocationLists};
 use crate::signed_revision::SignedRevision;
 use crate::stored_file::StoredFile;
 use crate::timestamps::{POLICY, Timestamps};
@@ -85,8 +85,12 @@ impl PkiService {
         let stranger = LabSigner::p256("pki stranger", plan.key_seed)?;
         let stranger =
             Authority::root(stranger, name(UTF8_STRING, "hammer-lab", "another signer"), None, now);
+        let trusted = trusted(plan)?;
+        if trusted.is_none() && plan.revocation.is_some_and(|revocation| revocation.fetch) {
+            return Err(LabError::Plan { key: "revocation.fetch".into(), reason: NO_ROOTS.to_owned() });
+        }
         Ok(Self {
-            trusted: trusted(plan)?,
+            trusted,
             timestamps: Timestamps::new(plan.key_seed, now)?,
             stranger,
             revocation: RevocationLists::new(plan.revocation),
@@ -99,6 +103,11 @@ impl PkiService {
             random: SystemRandom::new(),
             clock,
         })
+    }
+
+    /// How many lists of revoked certificates it fetched.
+    pub(crate) fn fetched_lists(&self) -> u64 {
+        self.revocation.fetched()
     }
 
     /// The authority of its timestamps.
@@ -158,7 +167,7 @@ impl PkiService {
         })?;
         let signature = given(asked.signature, "signature")?;
         let verified = self
-            .caller(asked.certificate)
+            .caller(asked.certificate, asked.ignore_revocation_status_unknown)
             .await
             .and_then(|caller| caller.verify(&nonce, &signature).map(|()| caller));
         match verified {
@@ -179,7 +188,7 @@ impl PkiService {
     pub(crate) async fn start_cades(&self, body: &Bytes) -> Answered {
         let asked: AskedSignature = read(body)?;
         let has_timestamp = policy(&CADES_POLICIES, &asked.signature_policy_id)?;
-        let caller = self.caller(asked.certificate).await?;
+        let caller = self.caller(asked.certificate, asked.ignore_revocation_status_unknown).await?;
         let profile = Profile::Cades { signing_time: self.clock.unix_ms() / 1000 };
         let lie = self.lie(has_timestamp, false);
         let certificate = self.certificate(&caller, lie)?;
@@ -200,7 +209,7 @@ impl PkiService {
     pub(crate) async fn start_pades(&self, body: &Bytes) -> Answered {
         let asked: AskedSignature = read(body)?;
         let has_timestamp = policy(&PADES_POLICIES, &asked.signature_policy_id)?;
-        let caller = self.caller(asked.certificate).await?;
+        let caller = self.caller(asked.certificate, asked.ignore_revocation_status_unknown).await?;
         let document = self.file(asked.pdf_to_sign)?;
         let lie = self.lie(has_timestamp, true);
         let revision = SignedRevision::behind(&document, &format!("D:{}", self.time_of_pdf()));
@@ -317,16 +326,21 @@ impl PkiService {
         Ok(answer)
     }
 
-    /// Who calls, once the list that its issuer revokes by is there.
-    async fn caller(&self, certificate: Option<Vec<u8>>) -> Result<Caller, Refusal> {
+    /// Who calls, once the list that its issuer revokes by is there, and does not have it; where the caller said so, also where there is none.
+    async fn caller(&self, certificate: Option<Vec<u8>>, may_be_unknown: bool) -> Result<Caller, Refusal> {
         let certificate = given(certificate, "certificate")?;
         let caller = Caller::of(certificate, self.trusted.as_ref(), self.clock.unix_ms() / 1000)?;
-        let now = self.clock.elapsed();
-        let there = self.revocation.there_at(caller.issuer(), now);
-        if there > now {
-            self.clock.sleep_until(there).await;
+        match self.revocation_fault(&caller).await {
+            Some(fault) if !(may_be_unknown && fault.is_unknown()) => {
+                Err(Refusal::validation(fault.kind(), &fault.to_string()))
+            }
+            _ => Ok(caller),
         }
-        Ok(caller)
+    }
+
+    /// What the list of revoked certificates of its issuer says against a certificate.
+    pub(crate) async fn revocation_fault(&self, caller: &Caller) -> Option<RevocationFault> {
+        self.revocation.check(caller, self.trusted.as_ref(), self.clock.as_ref()).await.err()
     }
 
     /// The certificate that the signature names.
@@ -405,13 +419,13 @@ fn attributes(
 
 /// The roots that signers have to lead to; none where the plan names none.
 fn trusted(plan: &PkiLabPlan) -> Result<Option<TrustedAuthorities>, LabError> {
-    let mut pem = String::new();
+    let mut pem = plan.roots_pem.clone();
     for path in &plan.roots_pem_files {
         let read = std::fs::read_to_string(path);
         let file = |source| LabError::File { action: "read", path: path.clone(), source };
         pem += &read.map_err(file)?;
     }
-    if plan.roots_pem_files.is_empty() {
+    if pem.is_empty() && plan.roots_pem_files.is_empty() {
         return Ok(None);
     }
     let unusable = |why: &dyn std::fmt::Display| LabError::Plan {
@@ -447,3 +461,5 @@ pub(crate) const PADES_POLICIES: [(&str, bool); 4] = [
     ("6a39aeea-a2d0-4754-bf8c-19da15296ddb", true),
     ("10f0d9a5-a0a9-42e9-9523-e181ce05a25b", true),
 ];
+const NO_ROOTS: &str =
+    "a list is believed by the key of its issuer, and nobody is trusted: give `roots_pem_files`";

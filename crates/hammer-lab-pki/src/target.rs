@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use hammer_lab::{
-    FaultScript, LabError, LabHandle,
+    FaultScript, LabError, LabHandle, LabStats,
     clock::Clock,
     handle::{LabConfig, LabTarget},
     lie_rule::LieRecord,
@@ -70,8 +70,8 @@ impl PkiTarget {
             }
             (&Method::POST, ["Api", "v3", "CadesSignatures"]) => service.start_cades(body).await,
             (&Method::POST, ["Api", "v2", "PadesSignatures"]) => service.start_pades(body).await,
-            (&Method::POST, ["Api", "CadesSignatures", "Open"]) => service.open(body, false),
-            (&Method::POST, ["Api", "PadesSignatures", "Open"]) => service.open(body, true),
+            (&Method::POST, ["Api", "CadesSignatures", "Open"]) => service.open(body, false).await,
+            (&Method::POST, ["Api", "PadesSignatures", "Open"]) => service.open(body, true).await,
             (&Method::POST, ["Api", "v2", "CadesSignatures" | "PadesSignatures", token, "SignedBytes"]) => {
                 service.finish(token, body)
             }
@@ -135,6 +135,10 @@ impl LabConfig for PkiLabPlan {
 
 impl LabTarget for PkiTarget {
     const CAN_LOSE_DATA: bool = true;
+
+    fn with_own_stats(&self, stats: LabStats) -> LabStats {
+        LabStats { revocation_lists: self.service.fetched_lists(), ..stats }
+    }
 
     fn restart(&self, now: Duration) {
         self.service.restart(now);

@@ -23,6 +23,8 @@ pub(crate) struct ValidatedSigner {
     pub(crate) errors: Vec<(&'static str, &'static str)>,
     /// What passed.
     passed: Vec<&'static str>,
+    /// Whose it is, where the certificate was taken.
+    pub(crate) caller: Option<Caller>,
 }
 
 /// By what signatures are validated.
@@ -132,6 +134,7 @@ fn validated(
         Ok(caller) => {
             let verified = caller.verify(&signer.attributes_to_be_signed(), signer.signature).is_ok();
             found.note(verified, "SignatureAlgorithmValidationFailed", "Signature");
+            found.caller = Some(caller);
         }
         Err(_) => found.note(false, "InvalidCertificate", "Certificate"),
     }

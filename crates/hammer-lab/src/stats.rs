@@ -34,6 +34,8 @@ pub struct LabStats {
     pub published_size: u64,
     /// Rows of a store of endorsements: one for each reference value and trust anchor, as often as it was stored.
     pub store_rows: u64,
+    /// Lists of revoked certificates that were fetched.
+    pub revocation_lists: u64,
     /// Lies that the log told because its plan said so, in order; bounded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lies: Vec<ToldLie>,

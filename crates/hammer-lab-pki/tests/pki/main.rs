@@ -3,5 +3,6 @@
 mod cades;
 mod opened;
 mod pades;
+mod revocation;
 mod service;
 mod signer;

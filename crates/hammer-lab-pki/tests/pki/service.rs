@@ -32,7 +32,10 @@ pub(crate) struct Caller {
 
 impl Caller {
     pub(crate) fn of(plan: PkiLabPlan) -> Self {
-        let lab = PkiLabHandle::spawn(plan).unwrap();
+        Self::at(PkiLabHandle::spawn(plan).unwrap())
+    }
+
+    pub(crate) fn at(lab: PkiLabHandle) -> Self {
         let key = LabSigner::p256("caller", 1).unwrap();
         let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
         let signer = Authority::root(key, name(UTF8_STRING, "test", "caller"), None, now);
