@@ -23,8 +23,8 @@ pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArg
 pub(crate) use load::{LoadArgs, ReachArgs};
 pub(crate) use output::OutputArgs;
 pub(crate) use pki::{
-    CadesArgs, DocumentsArgs, PkiAuthArgs, PkiCommand, PkiServiceArgs, PkiSignArgs, PkiTimestampArgs,
-    PkiValidateArgs, SignersArgs,
+    CadesArgs, DocumentsArgs, PkiAuthArgs, PkiCommand, PkiRootsArgs, PkiServiceArgs, PkiSignArgs,
+    PkiTimestampArgs, PkiValidateArgs, SignersArgs,
 };
 pub(crate) use plan::{ChangeArgs, PlanArgs};
 pub(crate) use resources::ResourcesArgs;

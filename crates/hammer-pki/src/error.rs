@@ -38,6 +38,9 @@ pub enum PkiError {
     /// No signer can be made.
     #[error("make a signer: {0}")]
     Made(String),
+    /// No authority can be made.
+    #[error("make an authority: {0}")]
+    MadeAuthority(String),
     /// The certificate of a signer cannot be verified by.
     #[error(transparent)]
     Signer(#[from] hammer_cms::signature::SignerError),
@@ -82,6 +85,7 @@ impl PkiError {
             Self::TimestampRoots { .. } | Self::NoTimestampRoots => Some("timestamp_roots_pem_files"),
             Self::Pem { .. } | Self::Key { .. } | Self::Signer(_) => Some("signers"),
             Self::Made(_) => Some("made_signers"),
+            Self::MadeAuthority(_) => Some("made_authorities"),
             Self::Document(_) => Some("size"),
             Self::NothingToSign => Some("mix"),
             Self::Read { .. } | Self::SignedFile { .. } | Self::NotOfDss(_) => None,

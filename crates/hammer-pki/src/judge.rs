@@ -163,13 +163,13 @@ mod tests {
     use super::*;
     use crate::documents::DocumentLengths;
     use crate::plan::PkiTargetPlan;
-    use crate::signer_source::signers;
+    use crate::signer_source::{SignerIssuers, signers};
 
     /// A service that writes its revision in another way than is read here has broken nothing.
     #[test]
     fn a_document_whose_cross_references_became_a_stream_is_unverified_and_one_that_was_changed_is_broken() {
         let documents = Documents::new(1, 0, DocumentLengths::Of(2_000)).unwrap();
-        let known = signers(&PkiTargetPlan::default(), 1).unwrap().into_iter();
+        let known = signers(&PkiTargetPlan::default(), 1, SignerIssuers::default()).unwrap().into_iter();
         let known = known.map(|signer| KnownSigner::new(signer.key.certificate().to_vec()).unwrap());
         let judge = SignatureJudge {
             documents: documents.clone(),

@@ -209,7 +209,7 @@ mod tests {
     use super::*;
     use crate::plan::PkiTargetPlan;
     use crate::rest_pki::Authenticated;
-    use crate::signer_source::signers;
+    use crate::signer_source::{SignerIssuers, signers};
 
     fn judged(judge: &LoginJudge, nonce: &[u8], certificate: &Value) -> Result<(), LoginFault> {
         let answer = json!({ "certificate": certificate, "validationResults": { "errors": null } });
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn who_is_let_in_is_held_against_who_signed_by_all_that_the_answer_says() {
-        let made = signers(&PkiTargetPlan::default(), 1).unwrap();
+        let made = signers(&PkiTargetPlan::default(), 1, SignerIssuers::default()).unwrap();
         let judge = LoginJudge::new(&made);
         let serial = |place: usize| {
             let certificate = made[place].key.certificate().to_vec();
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_nonce_is_of_one_login_and_not_short() {
-        let made = signers(&PkiTargetPlan::default(), 1).unwrap();
+        let made = signers(&PkiTargetPlan::default(), 1, SignerIssuers::default()).unwrap();
         let judge = LoginJudge::new(&made);
         let thumbprint = base64(&sha256(made[1].key.certificate()).0);
         let own = json!({ "binaryThumbprintSHA256": thumbprint });

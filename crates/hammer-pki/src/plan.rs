@@ -11,6 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::dialect::Dialect;
 use crate::signature_kind::SignatureKind;
 
+mod made_authorities;
+
+pub use made_authorities::{CrlPlan, MadeAuthoritiesPlan};
+
 /// A signature service, and who signs there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -28,11 +32,15 @@ pub struct PkiTargetPlan {
     pub timestamp_roots_pem_files: Vec<PathBuf>,
     /// How far the clock of the service may be from this machine's.
     pub skew: TimeSpan,
-    /// Who signs, in turn. Without any, so many signers are made whose certificates nobody issued but they themselves.
+    /// Who signs, in turn. Without any, so many signers are made whose certificates nobody issued but they themselves, or the made
+    /// authorities.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub signers: Vec<SignerPlan>,
     /// How many signers are made where none is given: P-256 keys that follow from the seed.
     pub made_signers: Count,
+    /// Authorities that issue the certificates of those made signers, in turn; without them each signer certifies itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub made_authorities: Option<MadeAuthoritiesPlan>,
 }
 
 /// A signer by its files.
@@ -147,6 +155,7 @@ impl Default for PkiTargetPlan {
             skew: TimeSpan::from_secs(60),
             signers: Vec::new(),
             made_signers: Count::at_least_one(10),
+            made_authorities: None,
         }
     }
 }

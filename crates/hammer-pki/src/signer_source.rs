@@ -4,23 +4,37 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use hammer_core::draw::Draws;
-use hammer_p256::ThrowawayKey;
 use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 
+use crate::authority_key::throwaway_key;
 use crate::error::PkiError;
+use crate::made_authority::MadeAuthority;
 use crate::plan::{PkiTargetPlan, SignerPlan};
 use crate::signer::Signer;
 use crate::signing_key::SigningKey;
+
+/// Who issues the certificates of made signers, in turn; where there is nobody, each signer does.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SignerIssuers<'a> {
+    /// The authorities.
+    pub authorities: &'a [MadeAuthority],
+    /// What stands before [`MadeAuthority::list_path`] where a certificate says by which list it is revoked.
+    pub lists_url: &'a str,
+}
 
 /// The signers of a plan: those of its files, or those that are made of the seed.
 ///
 /// # Errors
 /// A file that cannot be read, or a key that is of no use.
-pub fn signers(plan: &PkiTargetPlan, seed: u64) -> Result<Vec<Arc<Signer>>, PkiError> {
+pub fn signers(
+    plan: &PkiTargetPlan,
+    seed: u64,
+    issuers: SignerIssuers<'_>,
+) -> Result<Vec<Arc<Signer>>, PkiError> {
     if plan.signers.is_empty() {
-        return (0..plan.made_signers.get() as u64).map(|number| made(seed, number).map(Arc::new)).collect();
+        let numbers = 0..plan.made_signers.get() as u64;
+        return numbers.map(|number| made(seed, number, issuers).map(Arc::new)).collect();
     }
     plan.signers.iter().map(|signer| of_files(signer).map(Arc::new)).collect()
 }
@@ -46,27 +60,32 @@ fn read(path: &Path) -> Result<Vec<u8>, PkiError> {
     fs::read(path).map_err(|source| PkiError::Read { path: path.to_owned(), source })
 }
 
-/// The signer of a number: its P-256 key follows from the seed, and it certified itself.
-fn made(seed: u64, number: u64) -> Result<Signer, PkiError> {
-    let draws = Draws::new(seed, SIGNERS ^ number << 32);
-    let mut scalar = [0; 32];
-    for (word, index) in scalar.chunks_exact_mut(8).zip(0..) {
-        word.copy_from_slice(&draws.bits(index).to_be_bytes());
-    }
-    let key = ThrowawayKey::derive(&scalar);
+/// The signer of a number, whose P-256 key follows from the seed.
+fn made(seed: u64, number: u64, issuers: SignerIssuers<'_>) -> Result<Signer, PkiError> {
+    let key = throwaway_key(seed, SIGNERS ^ number << 32);
     let pkcs8 = [HEAD.as_slice(), &key.to_be_bytes(), &BETWEEN, key.public_key()].concat();
     let unmade = |why: rcgen::Error| PkiError::Made(why.to_string());
     let pair = rcgen::KeyPair::from_pkcs8_der_and_sign_algo(
         &PrivatePkcs8KeyDer::from(pkcs8.as_slice()),
         &rcgen::PKCS_ECDSA_P256_SHA256,
     );
+    let pair = pair.map_err(unmade)?;
+    let authorities = issuers.authorities;
+    let issuer = authorities.get(number.checked_rem(authorities.len() as u64).unwrap_or_default() as usize);
+    let certificate = match issuer {
+        Some(issuer) => issuer.certify(&pair, number, issuers.lists_url),
+        None => certified_by_itself(&pair, number),
+    };
+    let key = SigningKey::new(&pkcs8, certificate.map_err(unmade)?);
+    let key = key.map_err(|why| PkiError::Made(why.to_string()))?;
+    Ok(Signer { key, issuers: issuer.map(|issuer| issuer.certificate().to_vec()).into_iter().collect() })
+}
+
+fn certified_by_itself(pair: &rcgen::KeyPair, number: u64) -> Result<Vec<u8>, rcgen::Error> {
     let mut params = rcgen::CertificateParams::default();
     params.distinguished_name.push(rcgen::DnType::CommonName, format!("hammer signer {number}"));
     params.key_usages = vec![rcgen::KeyUsagePurpose::DigitalSignature];
-    let certificate = params.self_signed(&pair.map_err(unmade)?).map_err(unmade)?;
-    let key = SigningKey::new(&pkcs8, certificate.der().to_vec());
-    let key = key.map_err(|why| PkiError::Made(why.to_string()))?;
-    Ok(Signer { key, issuers: Vec::new() })
+    Ok(params.self_signed(pair)?.der().to_vec())
 }
 
 const SIGNERS: u64 = 0x504b_5369;
@@ -86,7 +105,7 @@ mod tests {
     fn a_made_signer_has_the_key_of_its_seed_and_number() {
         let plan = PkiTargetPlan::default();
         let spki = |seed, number: usize| {
-            let signers = signers(&plan, seed).unwrap();
+            let signers = signers(&plan, seed, SignerIssuers::default()).unwrap();
             assert_eq!(signers.len(), 10);
             let certificate = signers[number].key.certificate().to_vec();
             let parsed = hammer_tlog::keys::certificate::Certificate::parse(&certificate).unwrap();
@@ -104,7 +123,8 @@ mod tests {
         let of = || {
             let signer =
                 SignerPlan { key_file: key_file.clone(), certificate_file: certificate_file.clone() };
-            signers(&PkiTargetPlan { signers: vec![signer], ..PkiTargetPlan::default() }, 0)
+            let plan = PkiTargetPlan { signers: vec![signer], ..PkiTargetPlan::default() };
+            signers(&plan, 0, SignerIssuers::default())
         };
         let said = || of().unwrap_err().to_string();
         assert!(said().contains("key: No such file"));

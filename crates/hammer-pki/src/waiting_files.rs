@@ -7,6 +7,7 @@ use hammer_core::observe::{ObservationSink, Observer};
 use hammer_core::runtime::{Clock, LocalFuture};
 use hammer_measure::Nanos;
 
+use crate::every_second::every_second;
 use crate::kept_files::KeptFiles;
 
 /// The files of a workload that wait, and their bytes, as observations: `files_waiting`, `files_waiting_bytes`.
@@ -30,21 +31,8 @@ impl Observer for WaitingFiles {
         self: Box<Self>,
         sink: ObservationSink,
         clock: Rc<dyn Clock>,
-        mut ending: LocalFuture<()>,
+        ending: LocalFuture<()>,
     ) -> LocalFuture<()> {
-        Box::pin(async move {
-            let mut ended = false;
-            while !ended {
-                let now = clock.now();
-                self.tell(&sink, now);
-                tokio::select! {
-                    () = &mut ending => ended = true,
-                    () = clock.sleep_until(now.saturating_add(EVERY)) => {}
-                }
-            }
-            self.tell(&sink, clock.now());
-        })
+        Box::pin(every_second(clock, ending, move |now| self.tell(&sink, now)))
     }
 }
-
-const EVERY: Nanos = Nanos(1_000_000_000);

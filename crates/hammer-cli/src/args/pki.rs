@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::load::{LoadArgs, ReachArgs};
 use super::output::OutputArgs;
+use super::plan::ChangeArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PkiCommand {
@@ -19,6 +20,8 @@ pub(crate) enum PkiCommand {
     Validate(Box<PkiValidateArgs>),
     /// Ask for timestamps of hashes, in JSON or by RFC 3161 over HTTP, and verify them
     Timestamp(Box<PkiTimestampArgs>),
+    /// Print the certificates of the made authorities, which the service must trust, in PEM
+    Roots(PkiRootsArgs),
 }
 
 /// A signature service, and who is let in.
@@ -53,6 +56,22 @@ pub(crate) struct SignersArgs {
     /// How many signers are made where none is given (10)
     #[arg(long, value_name = "N", conflicts_with = "signer_key", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) made_signers: Option<u64>,
+    /// So many authorities issue the certificates of made signers, in turn, and hammer serves the list of revoked certificates (CRL) of each; `hammer pki
+    /// roots` prints whom the service has to trust
+    #[arg(long, value_name = "N", conflicts_with = "signer_key", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) authorities: Option<u64>,
+    /// How long each of those lists is (64KiB)
+    #[arg(long, requires = "authorities", value_name = "SIZE")]
+    pub(crate) crl_size: Option<String>,
+    /// How long a fetch of one waits (0s)
+    #[arg(long, requires = "authorities", value_name = "TIME")]
+    pub(crate) crl_delay: Option<String>,
+    /// The address and port at which they are served (127.0.0.1:0, a port that the system chooses)
+    #[arg(long, requires = "authorities", value_name = "ADDRESS")]
+    pub(crate) crl_listen: Option<String>,
+    /// What certificates name in its place, where the service reaches hammer by another name
+    #[arg(long, requires = "authorities", value_name = "URL")]
+    pub(crate) crl_url: Option<String>,
 }
 
 /// What is signed.
@@ -172,4 +191,17 @@ pub(crate) struct PkiTimestampArgs {
     pub(crate) load: LoadArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// Whose certificates.
+#[derive(Debug, Args)]
+pub(crate) struct PkiRootsArgs {
+    /// The plan file (YAML); without one say by --authorities how many a command of one line has
+    #[arg(required_unless_present = "authorities")]
+    pub(crate) plan: Option<PathBuf>,
+    /// How many authorities there are
+    #[arg(long, value_name = "N", conflicts_with_all = ["plan", "set"], value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub(crate) authorities: Option<u64>,
+    #[command(flatten)]
+    pub(crate) changes: ChangeArgs,
 }

@@ -96,7 +96,12 @@ fn check_stop(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
 /// Exactly one kind of target, and of each service and embedded target.
 fn check_target(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
     let (target, grammar, at) = (&plan.target, registry.grammar(), PlanPath::of("target"));
-    let kinds = target.unnamed.keys().count()
+    let is_of_lab = |key: &&str| {
+        let is_embedded = target.lab.as_ref().is_some_and(|lab| lab.kind.keys().any(|lab| lab == *key));
+        is_embedded
+            && grammar.at(SectionPlace::Target).any(|section| section.key == *key && section.is_beside_lab)
+    };
+    let kinds = target.unnamed.keys().filter(|key| !is_of_lab(key)).count()
         + usize::from(!target.services.is_empty())
         + usize::from(target.lab.is_some());
     one(kinds, &grammar.listed(SectionPlace::Target, &["services", "lab"]), || at.clone())?;

@@ -1,18 +1,22 @@
 //! `hammer pki`: signature services, loaded from one line.
 
+use std::io;
 use std::path::PathBuf;
 
+use hammer_pki::MadeAuthority;
 use hammer_report::ExitCode;
 use serde_json::{Value, json};
 
 use crate::args::{
-    CadesArgs, DocumentsArgs, LoadArgs, OutputArgs, PkiAuthArgs, PkiCommand, PkiServiceArgs, PkiSignArgs,
-    PkiTimestampArgs, PkiValidateArgs, SignersArgs,
+    CadesArgs, DocumentsArgs, LoadArgs, OutputArgs, PkiAuthArgs, PkiCommand, PkiRootsArgs, PkiServiceArgs,
+    PkiSignArgs, PkiTimestampArgs, PkiValidateArgs, PlanArgs, SignersArgs,
 };
 use crate::command::one_line::{BOUNDS, ONE_LOAD, plan, workload};
 use crate::command::run;
-use crate::error::{CliError, UsageError};
-use crate::plan::read::of_flags;
+use crate::error::{CliError, TargetError, UsageError};
+use crate::output::{print, say_notes};
+use crate::plan::read::{self, SourcedPlan, of_flags};
+use crate::protocol::pki;
 use crate::protocol::pki::sections::{AUTHENTICATE, SIGN, TARGET, TIMESTAMP, VALIDATE};
 use crate::protocol::registry::Registry;
 
@@ -22,6 +26,7 @@ pub(crate) fn command(command: &PkiCommand, registry: &Registry) -> Result<ExitC
         PkiCommand::Auth(args) => auth(args, registry),
         PkiCommand::Cades(args) => cades(args, registry),
         PkiCommand::Pades(args) => pades(args, registry),
+        PkiCommand::Roots(args) => roots(args, registry),
         PkiCommand::Timestamp(args) => timestamp(args, registry),
         PkiCommand::Validate(args) => validate(args, registry),
     }
@@ -80,6 +85,30 @@ fn timestamp(args: &PkiTimestampArgs, registry: &Registry) -> Result<ExitCode, C
     loaded(&args.service, &service, operations, &own, (&args.load, &args.output), registry)
 }
 
+fn roots(args: &PkiRootsArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    let PkiRootsArgs { plan, authorities, changes } = args;
+    let authorities = match (plan, authorities) {
+        (Some(plan), _) => {
+            let args = PlanArgs { plan: plan.clone(), changes: changes.clone() };
+            let SourcedPlan { plan, source } = read::plan(&args, registry.grammar())?;
+            say_notes(&source)?;
+            pki::roots::authorities(&plan).map_err(|error| error.placed(&source))?
+        }
+        (None, number) => {
+            let number = usize::try_from(number.unwrap_or_default()).unwrap_or(usize::MAX);
+            let made = MadeAuthority::all(changes.seed.unwrap_or_default(), number);
+            made.map_err(TargetError::failed)?
+        }
+    };
+    if authorities.is_empty() {
+        return Err(UsageError::NoAuthorities.into());
+    }
+    print(io::stdout(), |out| {
+        authorities.iter().try_for_each(|authority| out.write_all(authority.pem().as_bytes()))
+    })?;
+    Ok(ExitCode::Clean)
+}
+
 fn loaded(
     reached: &PkiServiceArgs,
     service: &Value,
@@ -109,6 +138,7 @@ impl PkiServiceArgs {
         }));
         if let Some(signers) = signers {
             plan["signers"] = signers.plan()?;
+            plan["made_authorities"] = signers.authorities();
         }
         Ok(plan)
     }
@@ -129,6 +159,19 @@ impl SignersArgs {
         Ok(both
             .map(|(key, certificate)| json!({ "key_file": key, "certificate_file": certificate }))
             .collect())
+    }
+}
+
+impl SignersArgs {
+    /// Who issues the certificates of those that are made.
+    fn authorities(&self) -> Value {
+        let crl = given(json!({
+            "size": self.crl_size,
+            "delay": self.crl_delay,
+            "listen": self.crl_listen,
+            "url": self.crl_url,
+        }));
+        self.authorities.map_or(Value::Null, |number| json!({ "number": number, "crl": crl }))
     }
 }
 
@@ -153,12 +196,17 @@ fn given(mut written: Value) -> Value {
 }
 
 /// Which key each argument about the service stands for.
-const SERVICE: [(&str, &str); 5] = [
+const SERVICE: [(&str, &str); 10] = [
     ("URL", "target.pki.url"),
     ("--dialect", "target.pki.dialect"),
     ("--timestamp-roots", "target.pki.timestamp_roots_pem_files"),
     ("--signer-key", "target.pki.signers"),
     ("--made-signers", "target.pki.made_signers"),
+    ("--crl-size", "target.pki.made_authorities.crl.size"),
+    ("--crl-delay", "target.pki.made_authorities.crl.delay"),
+    ("--crl-listen", "target.pki.made_authorities.crl.listen"),
+    ("--crl-url", "target.pki.made_authorities.crl.url"),
+    ("--authorities", "target.pki.made_authorities"),
 ];
 /// The same of documents.
 const DOCUMENTS: [(&str, &str); 4] = [

@@ -69,6 +69,9 @@ pub(crate) enum UsageError {
     /// No chains, and so no roots of any.
     #[error("find roots: no workload of the plan mints chains")]
     NoRoots,
+    /// No made authorities, and so no roots of any.
+    #[error("find roots: the plan has no `target.pki.made_authorities`")]
+    NoAuthorities,
     /// A component that there cannot be.
     #[error("use {flag} {text:?}: {reason}")]
     Component { flag: &'static str, text: String, reason: String },

@@ -39,6 +39,8 @@ pub(crate) struct Section {
     pub(crate) key: &'static str,
     /// Where in it keys stand that have another name by now, as a path with `*` for any key or item, and those keys.
     pub(crate) renamed: &'static [(&'static str, &'static [RenamedKey])],
+    /// Whether it may stand beside the embedded target of the same key, of which it then says the rest.
+    pub(crate) is_beside_lab: bool,
     description: &'static str,
     read: fn(Value) -> Result<Arc<dyn SectionPlan>, PlanError>,
     schema: fn(&mut SchemaGenerator) -> Schema,
@@ -75,12 +77,17 @@ impl Section {
         S: JsonSchema,
     {
         let schema = SchemaGenerator::subschema_for::<Option<S>>;
-        Self { place, key, renamed: &[], description, read: read::<T>, schema }
+        Self { place, key, renamed: &[], is_beside_lab: false, description, read: read::<T>, schema }
     }
 
     /// The same with keys that have another name by now.
     pub(crate) const fn renamed(self, renamed: &'static [(&'static str, &'static [RenamedKey])]) -> Self {
         Self { renamed, ..self }
+    }
+
+    /// The same that may stand beside the embedded target of its key.
+    pub(crate) const fn beside_lab(self) -> Self {
+        Self { is_beside_lab: true, ..self }
     }
 
     /// The schema of what stands under its key.

@@ -7,6 +7,7 @@ use hammer_core::observe::{Named, Observer};
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_exchange::ServiceConfig;
 use hammer_lab_pki::PkiLabPlan;
+use hammer_measure::headline::Headline;
 use hammer_pki::plan::{
     AuthenticateBy, AuthenticatePlan, SignPlan, TimestampBy, TimestampPlan, ValidatePlan,
 };
@@ -15,13 +16,14 @@ use hammer_pki::{
     SignWorkload, SignatureJudge, SignatureKind, TimestampInterface, TimestampJudge, TimestampWorkload,
     ValidateConfig, ValidateWorkload, ValidatedFiles, WaitingFiles,
 };
+use hammer_report::Report;
 use hammer_report::report::AccountedJob;
 use hammer_values::ByteSize;
 use http::Uri;
 
 use super::lab::Lab;
 use super::lane::LaneRequest;
-use super::{OpenProtocol, Protocol, RunPlan};
+use super::{Conclusion, OpenProtocol, Protocol, RunPlan};
 use crate::error::CliError;
 use crate::plan::Plan;
 use crate::plan::compat::CompatPlan;
@@ -32,10 +34,14 @@ use crate::plan::section::Section;
 
 mod accounted;
 mod check;
+mod conclusions;
+mod list_server;
 mod opened;
+pub(crate) mod roots;
 pub(crate) mod sections;
 
-use opened::{SigningService, opened};
+use list_server::WatchedLists;
+use opened::{LISTS, SigningService, opened};
 use sections::{SIGN, TARGET, TIMESTAMP, VALIDATE, all, authenticate, sign, timestamp, uses, validate};
 
 /// The protocol.
@@ -65,6 +71,10 @@ impl Protocol for Pki {
             CompatPlan::RestPki => accounted::jobs(plan),
             CompatPlan::RhtasBenchmark => Vec::new(),
         }
+    }
+
+    fn conclusions(&self, plan: &Plan, report: &Report) -> Vec<Conclusion> {
+        conclusions::all(plan, report)
     }
 
     fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError> {
@@ -97,11 +107,21 @@ impl OpenProtocol for OpenPki {
         Ok(Box::new(Self { target: self.target.clone(), labs: Vec::new(), kept_files: Vec::new() }))
     }
 
+    fn headlines(&self) -> Vec<Headline> {
+        let has_lists = self.target.as_ref().is_some_and(|target| target.lists.is_some());
+        let of_lists = [("fetches", "CRLs sent"), ("bytes", "CRL bytes")];
+        let of_lists = of_lists.map(|(name, label)| Headline::size(format!("{LISTS}/{name}"), label));
+        of_lists.into_iter().filter(|_| has_lists).collect()
+    }
+
     fn observers(self: Box<Self>) -> Result<Vec<Box<dyn Observer>>, PlanError> {
         let watched = |(name, files): (String, _)| -> Box<dyn Observer> {
             Box::new(Named::new(name, Box::new(WaitingFiles::new(files))))
         };
-        Ok(self.kept_files.into_iter().map(watched).collect())
+        let lists = self.target.and_then(|target| target.lists).map(|lists| -> Box<dyn Observer> {
+            Box::new(Named::new(LISTS, Box::new(WatchedLists::of(lists))))
+        });
+        Ok(self.kept_files.into_iter().map(watched).chain(lists).collect())
     }
 
     fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {

@@ -6,6 +6,7 @@ mod hammer;
 #[path = "../support/on_time.rs"]
 mod on_time;
 mod replies;
+mod revocation;
 #[path = "../support/server.rs"]
 #[expect(dead_code, reason = "other tests read what such a server was sent")]
 mod server;
@@ -231,7 +232,7 @@ fn a_service_that_lets_nobody_in_is_no_success() {
     let service = Service::of(PkiLabPlan::default());
     fs::write(service.file("token"), "another").unwrap();
     let report = service.pki("cades", &["--size", "4KiB", "--rate", "20/s", "-z", "1s"]).report();
-    assert_eq!(report.verdict.exit_code, 1, "{:?}", report.verdict);
+    assert_eq!(exit_if_on_time(&report.verdict), 1, "{:?}", report.verdict);
     assert_eq!((accepted(&report, "sign/cades"), report.promises.all.made), (0, 0));
     let written = serde_json::to_string(&report).unwrap();
     assert!(!written.contains("another"), "the token is in the report");
@@ -259,6 +260,67 @@ fn a_plan_that_contradicts_itself_is_refused_with_its_place() {
             "target.pki.made_signers",
             "10000",
         ),
+        (
+            "{ pki: { url: 'http://127.0.0.1:1', signers: [{ key_file: a, certificate_file: b }], made_authorities: { number: 1 } } }",
+            "pki_sign: {}",
+            "target.pki.made_authorities",
+            "issued already",
+        ),
+        (
+            "{ lab: { pki: {} }, pki: { made_signers: 3, made_authorities: { number: 4 } } }",
+            "pki_sign: {}",
+            "target.pki.made_authorities.number",
+            "more than `made_signers`",
+        ),
+        (
+            "{ lab: { pki: {} }, pki: { made_authorities: { number: 1, crl: { size: 65MiB } } } }",
+            "pki_sign: {}",
+            "target.pki.made_authorities.crl.size",
+            "64 MiB",
+        ),
+        (
+            "{ lab: { pki: {} }, pki: { made_signers: 20, made_authorities: { number: 17, crl: { size: 64MiB } } } }",
+            "pki_sign: {}",
+            "target.pki.made_authorities.crl.size",
+            "1 GiB",
+        ),
+        (
+            "{ lab: { pki: {} }, pki: { made_authorities: { number: 1, crl: { listen: '8.8.8.8:80' } } } }",
+            "pki_sign: {}",
+            "target.pki.made_authorities.crl.listen",
+            "target.authorized",
+        ),
+        (
+            "{ lab: { pki: {} }, authorized: me, pki: { made_authorities: { number: 1, crl: { listen: '0.0.0.0:0' } } } }",
+            "pki_sign: {}",
+            "target.pki.made_authorities.crl.url",
+            "nobody can fetch",
+        ),
+        (
+            "{ lab: { pki: {} }, pki: { made_authorities: { number: 1, crl: { valid_for: 1s } } } }",
+            "pki_sign: {}",
+            "target.pki.made_authorities.crl.valid_for",
+            "2s",
+        ),
+        (
+            "{ lab: { pki: {} }, pki: { made_authorities: { number: 1, crl: { url: 'http://8.8.8.8/' } } } }",
+            "pki_sign: {}",
+            "8.8.8.8",
+            "neither a loopback nor a private",
+        ),
+        (
+            "{ lab: { pki: {} }, pki: { url: 'http://127.0.0.1:1' } }",
+            "pki_sign: {}",
+            "target.pki.url",
+            "is embedded",
+        ),
+        (
+            "{ lab: { pki: { revocation: { fetch: true } } } }",
+            "pki_sign: {}",
+            "target.lab.pki.revocation.fetch",
+            "nobody is trusted",
+        ),
+        ("{ lab: { http: {} }, pki: {} }", "pki_sign: {}", "target", "exactly one"),
         ("{ url: 'http://127.0.0.1:1' }", "pki_sign: {}", "target.pki", "there is no signature service"),
         (lab, "pki_sign: { mix: {} }", "workloads[0].pki_sign.mix", "names nothing"),
         (lab, "pki_sign: { size: 100B }", "workloads[0].pki_sign.size", "has 750 at least"),

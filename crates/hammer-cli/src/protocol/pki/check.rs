@@ -1,8 +1,11 @@
 //! What can be said against a plan for a signature service without asking it.
 
-use hammer_pki::plan::{SignPlan, TimestampBy, TimestampPlan, ValidatePlan};
+use hammer_net::guard;
+use hammer_pki::plan::{
+    MadeAuthoritiesPlan, PkiTargetPlan, SignPlan, TimestampBy, TimestampPlan, ValidatePlan,
+};
 use hammer_pki::{Dialect, PkiError};
-use hammer_values::ByteSize;
+use hammer_values::{ByteSize, TimeSpan};
 
 use super::accounted;
 use super::sections::{
@@ -26,14 +29,17 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
         return Ok(());
     }
     let at_target = PlanPath::of("target").key(TARGET);
+    if let Some(target) = target(plan) {
+        check_signers(plan, target, &at_target)?;
+    }
     let (dialect, has_roots) = match (lab(plan), target(plan)) {
-        (Some(_), _) => (Dialect::RestPki, true),
+        (Some(_), beside) => {
+            beside.map_or(Ok(()), |beside| check_beside_lab(beside, &at_target))?;
+            (Dialect::RestPki, true)
+        }
         (None, Some(target)) => {
             if target.url.is_empty() {
                 return Err(PlanFault::Missing.at(at_target.key("url")));
-            }
-            if target.made_signers.get() > MOST_MADE {
-                return Err(PlanFault::Misfit(TOO_MANY.to_owned()).at(at_target.key("made_signers")));
             }
             (target.dialect, !target.timestamp_roots_pem_files.is_empty())
         }
@@ -62,6 +68,52 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
         if needs_roots && !has_roots {
             return Err(PlanFault::failed(PkiError::NoTimestampRoots).at(at_target));
         }
+    }
+    Ok(())
+}
+
+/// An embedded service is where it is, and says whom its timestamps lead to.
+fn check_beside_lab(beside: &PkiTargetPlan, at: &PlanPath) -> Result<(), PlanError> {
+    let given = [
+        ("url", !beside.url.is_empty()),
+        ("dialect", beside.dialect != Dialect::default()),
+        ("token", beside.token.is_some()),
+        ("timestamp_roots_pem_files", !beside.timestamp_roots_pem_files.is_empty()),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((key, _)) => Err(PlanFault::Misfit(OF_LAB.to_owned()).at(at.clone().key(key))),
+        None => Ok(()),
+    }
+}
+
+fn check_signers(plan: &Plan, target: &PkiTargetPlan, at: &PlanPath) -> Result<(), PlanError> {
+    if target.made_signers.get() > MOST_MADE {
+        return Err(PlanFault::Misfit(TOO_MANY.to_owned()).at(at.clone().key("made_signers")));
+    }
+    let Some(MadeAuthoritiesPlan { number, crl }) = &target.made_authorities else { return Ok(()) };
+    let at = at.clone().key("made_authorities");
+    let refused = |why: &str, at: PlanPath| Err(PlanFault::Misfit(why.to_owned()).at(at));
+    if !target.signers.is_empty() {
+        return refused(ISSUED_ELSEWHERE, at);
+    }
+    if number.get() > target.made_signers.get() {
+        return refused(IDLE_AUTHORITIES, at.key("number"));
+    }
+    let at = at.key("crl");
+    if crl.size > LONGEST_LIST {
+        return refused(TOO_LONG, at.key("size"));
+    }
+    if crl.size.bytes().saturating_mul(number.get() as u64) > MOST_OF_LISTS.bytes() {
+        return refused(TOO_MUCH, at.key("size"));
+    }
+    if crl.valid_for < SHORTEST_VALIDITY {
+        return refused(TOO_SHORT, at.key("valid_for"));
+    }
+    if guard::check("", crl.listen, plan.target.authorized.as_deref()).is_err() {
+        return refused(PUBLIC, at.key("listen"));
+    }
+    if crl.listen.ip().is_unspecified() && crl.url.is_none() {
+        return refused(NOWHERE, at.key("url"));
     }
     Ok(())
 }
@@ -151,6 +203,22 @@ fn check_validate(
 
 /// Signers are made before the run: more take minutes, in which no signal ends it.
 const MOST_MADE: usize = 10_000;
+/// Of one authority.
+const LONGEST_LIST: ByteSize = ByteSize::from_mib(64);
+/// Of all, which are kept in memory.
+const MOST_OF_LISTS: ByteSize = ByteSize::from_mib(1024);
+/// Times in certificates are whole seconds.
+const SHORTEST_VALIDITY: TimeSpan = TimeSpan::from_secs(2);
+const TOO_LONG: &str = "it is more than 64 MiB, which is the most";
+const TOO_MUCH: &str = "the lists of all authorities have more than 1 GiB, which is the most";
+const TOO_SHORT: &str = "it is less than 2s, which is the least";
+const PUBLIC: &str =
+    "it is neither a loopback nor a private address; `target.authorized` must say who allowed it";
+const NOWHERE: &str = "it is not given, and nobody can fetch a list from all addresses: say by which one the service reaches hammer";
+const ISSUED_ELSEWHERE: &str =
+    "the certificates of `signers` are issued already; it is for made signers alone";
+const IDLE_AUTHORITIES: &str = "it is more than `made_signers`: some would issue no certificate";
+const OF_LAB: &str = "the service is embedded: beside `lab.pki` it is said who signs (`made_signers`, `made_authorities`, `signers`, `skew`), and nothing else";
 const TOO_MANY: &str = "it is more than 10000, which is the most";
 /// Bytes of an answer beside the document: certificates, a signature, a timestamp, JSON.
 const BESIDE_DOCUMENT: u64 = 64 * 1024;

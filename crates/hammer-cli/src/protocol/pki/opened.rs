@@ -8,17 +8,21 @@ use hammer_exchange::token::TokenPlan;
 use hammer_lab::LabError;
 use hammer_lab_pki::{PkiLabHandle, PkiLabPlan};
 use hammer_net::Secret;
-use hammer_pki::plan::PkiTargetPlan;
-use hammer_pki::{Dialect, PkiError, Signer, signers};
+use hammer_pki::plan::{MadeAuthoritiesPlan, PkiTargetPlan};
+use hammer_pki::{Dialect, PkiError, Signer, SignerIssuers, signers};
 use hammer_tlog::keys::chain::{ChainError, TrustedAuthorities};
+use hammer_values::ServiceUrl;
 use http::Uri;
 
+use super::list_server::ListServer;
+use super::roots::authorities;
 use super::sections::{LAB, TARGET, lab, target};
 use crate::error::CliError;
 use crate::plan::Plan;
-use crate::plan::error::{PlanError, PlanFault};
+use crate::plan::error::PlanFault;
 use crate::plan::path::PlanPath;
 use crate::protocol::lab::{Lab, own_url, unstarted};
+use crate::protocol::service::permitted;
 
 /// A service that was found or started.
 #[derive(Clone)]
@@ -33,6 +37,8 @@ pub(super) struct SigningService {
     /// Who is trusted with timestamps.
     pub(super) timestamps: Option<TrustedAuthorities>,
     pub(super) skew_ms: u64,
+    /// The lists of revoked certificates of the authorities that were made, where there are some.
+    pub(super) lists: Option<Arc<ListServer>>,
 }
 
 /// Finds the service of a plan, or starts it.
@@ -41,8 +47,8 @@ pub(super) struct SigningService {
 /// When it does not start, or what it lets in by cannot be read.
 pub(super) fn opened(plan: &Plan, labs: &mut Vec<Box<dyn Lab>>) -> Result<SigningService, CliError> {
     match (lab(plan), target(plan)) {
-        (Some(settings), _) => started(plan, settings, labs),
-        (None, Some(written)) => Ok(found(plan, written)?),
+        (Some(settings), beside) => started(plan, settings, beside, labs),
+        (None, Some(written)) => found(plan, written),
         (None, None) => Err(PlanFault::Missing.at(PlanPath::of("target").key(TARGET)).into()),
     }
 }
@@ -50,48 +56,75 @@ pub(super) fn opened(plan: &Plan, labs: &mut Vec<Box<dyn Lab>>) -> Result<Signin
 fn started(
     plan: &Plan,
     settings: &PkiLabPlan,
+    beside: Option<&PkiTargetPlan>,
     labs: &mut Vec<Box<dyn Lab>>,
 ) -> Result<SigningService, CliError> {
     let at = PlanPath::of("target.lab").key(LAB);
     let refused = |error: LabError| unstarted(error, &at);
-    let lab = PkiLabHandle::spawn(settings.clone()).map_err(refused)?;
+    let signing = signing(plan, &beside.cloned().unwrap_or_default())?;
+    let mut settings = settings.clone();
+    for authority in signing.lists.iter().flat_map(|lists| lists.authorities.iter()) {
+        settings.roots_pem += authority.pem();
+    }
+    let token = Secret::new(&settings.access_token);
     let unusable = |reason: String| refused(LabError::Plan { key: "access_token".into(), reason });
-    let token = Secret::new(&settings.access_token).map_err(|why| unusable(why.to_string()))?;
+    let token = token.map_err(|why| unusable(why.to_string()))?;
+    let lab = PkiLabHandle::spawn(settings).map_err(refused)?;
     let roots = lab.target().timestamp_authority().pem().join("\n");
     let roots = TrustedAuthorities::from_pem(&roots);
     let opened = SigningService {
         endpoints: vec![own_url(&lab.url).map_err(refused)?.url().clone()],
         token: Some(token),
         timestamps: Some(roots.map_err(|why| refused(of_authority(&why)))?),
-        ..signing(plan, &PkiTargetPlan::default()).map_err(|error| PlanFault::failed(error).at(at.clone()))?
+        ..signing
     };
     labs.push(Box::new(lab));
     Ok(opened)
 }
 
-fn found(plan: &Plan, written: &PkiTargetPlan) -> Result<SigningService, PlanError> {
+fn found(plan: &Plan, written: &PkiTargetPlan) -> Result<SigningService, CliError> {
     let at = PlanPath::of("target").key(TARGET);
     let failed = |error: PkiError| PlanFault::failed(error).at(at.clone());
     let token = written.token.as_ref().map(TokenPlan::read);
     let token = token.transpose().map_err(|error| failed(error.into()))?;
     let timestamps = timestamp_roots(written).map_err(failed)?;
     let endpoints = written.url.as_slice().iter().map(|url| url.url().clone()).collect();
-    Ok(SigningService { endpoints, token, timestamps, ..signing(plan, written).map_err(failed)? })
+    Ok(SigningService { endpoints, token, timestamps, ..signing(plan, written)? })
 }
 
 /// The part of a service that is about who signs there.
-fn signing(plan: &Plan, written: &PkiTargetPlan) -> Result<SigningService, PkiError> {
-    let signers = signers(written, plan.seed)?;
+fn signing(plan: &Plan, written: &PkiTargetPlan) -> Result<SigningService, CliError> {
+    let at = PlanPath::of("target").key(TARGET);
+    let failed = |error: PkiError| PlanFault::failed(error).at(at.clone());
+    let lists = lists(plan, written)?;
+    let crl = written.made_authorities.as_ref().and_then(|made| made.crl.url.as_ref());
+    let lists_url = crl.map(|url| url.url().to_string());
+    let issuers = lists.as_ref().map(|lists| SignerIssuers {
+        authorities: &lists.authorities,
+        lists_url: lists_url.as_deref().unwrap_or_else(|| lists.url()),
+    });
+    let signers = signers(written, plan.seed, issuers.unwrap_or_default()).map_err(failed)?;
     let known = signers.iter().map(|signer| KnownSigner::new(signer.key.certificate().to_vec()));
     Ok(SigningService {
         endpoints: Vec::new(),
         dialect: written.dialect,
         token: None,
-        known: known.collect::<Result<_, _>>()?,
+        known: known.collect::<Result<_, _>>().map_err(|error| failed(PkiError::from(error)))?,
         signers,
         timestamps: None,
         skew_ms: u64::try_from(written.skew.duration().as_millis()).unwrap_or(u64::MAX),
+        lists: lists.map(Arc::new),
     })
+}
+
+/// Serves the lists of revoked certificates of the authorities that are made.
+fn lists(plan: &Plan, written: &PkiTargetPlan) -> Result<Option<ListServer>, CliError> {
+    let Some(MadeAuthoritiesPlan { crl, .. }) = &written.made_authorities else { return Ok(None) };
+    let at = PlanPath::of("target").key(TARGET).key("made_authorities").key("crl");
+    permitted(crl.url.iter().map(ServiceUrl::url), plan.target.authorized.as_deref())?;
+    let unserved = |error: LabError| PlanFault::from(error).at(at.key("listen"));
+    let server = ListServer::start(authorities(plan)?, crl, written.skew.duration());
+    Ok(Some(server.map_err(unserved)?))
 }
 
 fn timestamp_roots(written: &PkiTargetPlan) -> Result<Option<TrustedAuthorities>, PkiError> {
@@ -111,3 +144,6 @@ fn timestamp_roots(written: &PkiTargetPlan) -> Result<Option<TrustedAuthorities>
 fn of_authority(why: &ChainError) -> LabError {
     LabError::Plan { key: "key_seed".into(), reason: why.to_string() }
 }
+
+/// By what the observations of lists are called.
+pub(super) const LISTS: &str = "crl";

@@ -25,7 +25,8 @@ pub(crate) const VALIDATE: &str = "pki_validate";
 /// All of them.
 pub(super) fn all() -> Vec<Section> {
     vec![
-        Section::of::<PkiTargetPlan>(Target, TARGET, "A signature service, and who signs there."),
+        Section::of::<PkiTargetPlan>(Target, TARGET, "A signature service, and who signs there.")
+            .beside_lab(),
         Section::shown_as::<PkiLabPlan, Map<String, Value>>(
             Lab,
             LAB,
