@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # EU DSS 6.4 on loopback: its REST services for signatures, timestamps and validation, with a root, signers and timestamp authority of their own,
 # which answers RFC 3161 over HTTP as well.
-#   scripts/targets/dss.sh up
+#   [ROOTS_PEM=roots.pem] scripts/targets/dss.sh up      (hammer pki roots PLAN >roots.pem)
 #   RUN=FOLDER scripts/targets/dss.sh down|status
 # `up` prints what it writes to $RUN/env: RUN, DSS_URL (for hammer), TSA_URL (the same and /tsa), PKI (a folder: signer.key and signer.chain.pem, the same of signer-p256,
-# timestamp-roots.pem). Its libraries are 40 MB of Maven Central, which scripts/install.sh fetches.
+# timestamp-roots.pem). Roots in ROOTS_PEM are trusted too, and lists of revoked certificates (CRL) of theirs fetched from loopback. Its libraries are 40 MB of Maven Central, which scripts/install.sh fetches.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=scripts/targets/processes.sh
@@ -25,7 +25,9 @@ up() {
   local port
   read -r port < <(free_ports 1)
   test_pki
-  start dss java -Xmx1g -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -cp "$installed/classes:$installed/lib/*" DssTarget "$RUN/pki" "$port"
+  [[ -z ${ROOTS_PEM:-} ]] || cp "$ROOTS_PEM" "$RUN/roots.pem"
+  start dss java -Xmx1g -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -cp "$installed/classes:$installed/lib/*" DssTarget "$RUN/pki" "$port" \
+    ${ROOTS_PEM:+"$RUN/roots.pem"}
   # It has no page that could be asked for.
   wait_for dss 120 grep -qx ready "$RUN/log/dss.log"
   publish "RUN=$RUN" "DSS_URL=http://127.0.0.1:$port/services/rest" \

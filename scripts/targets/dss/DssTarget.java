@@ -6,9 +6,16 @@ import com.fasterxml.jackson.module.jakarta.xmlbind.JakartaXmlBindAnnotationIntr
 import eu.europa.esig.dss.cades.signature.CAdESService;
 import eu.europa.esig.dss.enumerations.DigestAlgorithm;
 import eu.europa.esig.dss.pades.signature.PAdESService;
+import eu.europa.esig.dss.model.x509.CertificateToken;
+import eu.europa.esig.dss.model.x509.revocation.crl.CRL;
+import eu.europa.esig.dss.service.crl.OnlineCRLSource;
 import eu.europa.esig.dss.spi.DSSUtils;
+import eu.europa.esig.dss.spi.client.http.NativeHTTPDataLoader;
+import eu.europa.esig.dss.spi.exception.DSSExternalResourceException;
 import eu.europa.esig.dss.spi.validation.CommonCertificateVerifier;
 import eu.europa.esig.dss.spi.x509.CommonTrustedCertificateSource;
+import eu.europa.esig.dss.spi.x509.revocation.RevocationSource;
+import eu.europa.esig.dss.spi.x509.revocation.RevocationToken;
 import eu.europa.esig.dss.spi.x509.revocation.crl.ExternalResourcesCRLSource;
 import eu.europa.esig.dss.spi.x509.tsp.KeyEntityTSPSource;
 import eu.europa.esig.dss.ws.signature.common.RemoteDocumentSignatureServiceImpl;
@@ -26,6 +33,9 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.util.Date;
 import org.apache.cxf.jaxrs.JAXRSServerFactoryBean;
 import org.bouncycastle.asn1.cmp.PKIFailureInfo;
@@ -33,7 +43,11 @@ import org.bouncycastle.asn1.cmp.PKIStatus;
 import org.bouncycastle.tsp.TSPValidationException;
 import org.bouncycastle.tsp.TimeStampRequest;
 
-/** The REST services of EU DSS on loopback, by the paths of its demonstration, and RFC 3161 beside them at /tsa. Arguments: a folder with ca.der, ca.crl and tsa.p12; a port. */
+/**
+ * The REST services of EU DSS on loopback, by the paths of its demonstration, and RFC 3161 beside them at /tsa. Arguments: a folder with ca.der, ca.crl and tsa.p12; a
+ * port; and where further roots are trusted, a file with their certificates in PEM. The lists of revoked certificates of those are fetched from loopback, each time, as
+ * DSS does without a cache.
+ */
 public class DssTarget {
   private static final char[] PASSWORD = "changeit".toCharArray();
 
@@ -45,9 +59,24 @@ public class DssTarget {
     trusted.addCertificate(DSSUtils.loadCertificate(new File(folder, "ca.der")));
     CommonCertificateVerifier verifier = new CommonCertificateVerifier();
     verifier.setTrustedCertSources(trusted);
-    // Nothing is fetched.
     verifier.setAIASource(null);
-    verifier.setCrlSource(new ExternalResourcesCRLSource(new FileInputStream(new File(folder, "ca.crl"))));
+    RevocationSource<CRL> own = new ExternalResourcesCRLSource(new FileInputStream(new File(folder, "ca.crl")));
+    if (arguments.length < 3) {
+      // Nothing is fetched.
+      verifier.setCrlSource(own);
+    } else {
+      try (InputStream file = new FileInputStream(arguments[2])) {
+        for (Certificate root : CertificateFactory.getInstance("X.509").generateCertificates(file)) {
+          trusted.addCertificate(new CertificateToken((X509Certificate) root));
+        }
+      }
+      OnlineCRLSource online = new OnlineCRLSource(new LoopbackLoader());
+      verifier.setCrlSource(
+          (certificate, issuer) -> {
+            RevocationToken<CRL> known = own.getRevocationToken(certificate, issuer);
+            return known != null ? known : online.getRevocationToken(certificate, issuer);
+          });
+    }
 
     KeyStore keys = KeyStore.getInstance("PKCS12");
     try (InputStream file = new FileInputStream(new File(folder, "tsa.p12"))) {
@@ -130,6 +159,17 @@ public class DssTarget {
     @Produces("application/timestamp-reply")
     public byte[] reply(byte[] query) throws Exception {
       return timestamps.reply(query);
+    }
+  }
+
+  /** Fetches from loopback alone, whatever a certificate says. */
+  private static class LoopbackLoader extends NativeHTTPDataLoader {
+    @Override
+    public byte[] get(String url) {
+      if (!url.startsWith("http://127.0.0.1:")) {
+        throw new DSSExternalResourceException("not on loopback: " + url);
+      }
+      return super.get(url);
     }
   }
 
