@@ -16,6 +16,16 @@ pub enum PkiError {
     Read {
         /// The file.
         path: PathBuf,
+        /// The key that names it.
+        key: &'static str,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// No file can be made where large answers go.
+    #[error("make a file in {} (TMPDIR), where large answers go: {source}", folder.display())]
+    Temporary {
+        /// The folder.
+        folder: PathBuf,
         /// Why.
         source: std::io::Error,
     },
@@ -28,10 +38,12 @@ pub enum PkiError {
         what: &'static str,
     },
     /// A signer's key and certificate are of no use.
-    #[error("use the signer of {}: failed to {source}", path.display())]
+    #[error("use {} with {}: failed to {source}", path.display(), certificate.display())]
     Key {
         /// The file of the key.
         path: PathBuf,
+        /// The file of its certificate.
+        certificate: PathBuf,
         /// Why.
         source: KeyFault,
     },
@@ -66,6 +78,8 @@ pub enum PkiError {
     SignedFile {
         /// The file.
         path: PathBuf,
+        /// The key that names it.
+        key: &'static str,
         /// Why.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -73,7 +87,7 @@ pub enum PkiError {
     #[error("sign: `mix` names nothing")]
     NothingToSign,
     /// The dialect has no such operation.
-    #[error("{0}: DSS has none")]
+    #[error("{0}: DSS has none, and Rest PKI alone does")]
     NotOfDss(&'static str),
 }
 
@@ -88,7 +102,8 @@ impl PkiError {
             Self::MadeAuthority(_) => Some("made_authorities"),
             Self::Document(_) => Some("size"),
             Self::NothingToSign => Some("mix"),
-            Self::Read { .. } | Self::SignedFile { .. } | Self::NotOfDss(_) => None,
+            Self::Read { key, .. } | Self::SignedFile { key, .. } => Some(key),
+            Self::Temporary { .. } | Self::NotOfDss(_) => None,
         }
     }
 }

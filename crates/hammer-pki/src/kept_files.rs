@@ -6,6 +6,8 @@ use std::io::{self, Read as _, Seek as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::error::PkiError;
+
 /// Unnamed files that wait to be verified, by numbers; clones of one workload's verifiers share them.
 #[derive(Debug, Default)]
 pub struct KeptFiles {
@@ -17,6 +19,15 @@ pub struct KeptFiles {
 }
 
 impl KeptFiles {
+    /// Finds out whether a file can be made where large answers go, ahead of the load.
+    ///
+    /// # Errors
+    /// The folder where none can.
+    pub fn check_room() -> Result<(), PkiError> {
+        let made = tempfile::tempfile();
+        made.map(drop).map_err(|source| PkiError::Temporary { folder: std::env::temp_dir(), source })
+    }
+
     /// Keeps a file; none where there is no room. What is kept is of more than a megabyte, beside whose transfer the lock is nothing.
     pub(crate) fn keep(&self, file: File) -> Option<u64> {
         let length = file.metadata().ok()?.len();

@@ -128,11 +128,11 @@ impl LoginRecord {
         let serial = Certificate::parse(der).map_err(|_| LoginFault::NoCertificate)?.serial;
         let said = self.serial_number.as_deref().map(|text| (text, numbers(text)));
         let said = said.filter(|(_, numbers)| !numbers.is_empty());
-        if let Some((text, numbers)) = &said {
-            if !numbers.iter().any(|number| number == without_zeros(serial)) {
-                let own = serial.iter().map(|byte| format!("{byte:02x}")).collect();
-                return another("serial number", text, own);
-            }
+        if let Some((text, numbers)) = &said
+            && !numbers.iter().any(|number| number == without_zeros(serial))
+        {
+            let own = serial.iter().map(|byte| format!("{byte:02x}")).collect();
+            return another("serial number", text, own);
         }
         if thumbprint.is_some() || said.is_some() { Ok(()) } else { Err(LoginFault::NoCertificate) }
     }

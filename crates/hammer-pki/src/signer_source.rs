@@ -42,8 +42,8 @@ pub fn signers(
 fn of_files(plan: &SignerPlan) -> Result<Signer, PkiError> {
     let SignerPlan { key_file, certificate_file } = plan;
     let missing = |path: &Path, what| PkiError::Pem { path: path.to_owned(), what };
-    let key = PrivatePkcs8KeyDer::from_pem_slice(&read(key_file)?)
-        .map_err(|_| missing(key_file, "there is no key of PKCS #8 in PEM (`BEGIN PRIVATE KEY`)"))?;
+    let text = read(key_file)?;
+    let key = PrivatePkcs8KeyDer::from_pem_slice(&text).map_err(|_| missing(key_file, no_key(&text)))?;
     let text = read(certificate_file)?;
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
     let certificates =
@@ -52,12 +52,26 @@ fn of_files(plan: &SignerPlan) -> Result<Signer, PkiError> {
     let own =
         certificates.next().ok_or_else(|| missing(certificate_file, "there is no certificate in PEM"))?;
     let key = SigningKey::new(key.secret_pkcs8_der(), own);
-    let key = key.map_err(|source| PkiError::Key { path: key_file.clone(), source })?;
+    let unfit =
+        |source| PkiError::Key { path: key_file.clone(), certificate: certificate_file.clone(), source };
+    let key = key.map_err(unfit)?;
     Ok(Signer { key, issuers: certificates.collect() })
 }
 
+/// What a file has in the place of a key.
+fn no_key(text: &[u8]) -> &'static str {
+    let has = |words: &str| memchr::memmem::find(text, words.as_bytes()).is_some();
+    if has("BEGIN ENCRYPTED PRIVATE KEY") || has("Proc-Type: 4,ENCRYPTED") {
+        return "the key is encrypted, which no load can wait for (`openssl pkcs8 -topk8 -nocrypt` writes it as it is needed)";
+    }
+    if has("BEGIN RSA PRIVATE KEY") || has("BEGIN EC PRIVATE KEY") {
+        return "the key is in another form than PKCS #8 (`openssl pkcs8 -topk8 -nocrypt` writes it so)";
+    }
+    "there is no key of PKCS #8 in PEM (`BEGIN PRIVATE KEY`)"
+}
+
 fn read(path: &Path) -> Result<Vec<u8>, PkiError> {
-    fs::read(path).map_err(|source| PkiError::Read { path: path.to_owned(), source })
+    fs::read(path).map_err(|source| PkiError::Read { path: path.to_owned(), key: "signers", source })
 }
 
 /// The signer of a number, whose P-256 key follows from the seed.
@@ -131,6 +145,10 @@ mod tests {
         let pair = rcgen::KeyPair::generate().unwrap();
         let certificate = rcgen::CertificateParams::default().self_signed(&pair).unwrap();
         fs::write(&key_file, pair.serialize_pem().replace("PRIVATE KEY", "EC PRIVATE KEY")).unwrap();
+        assert!(said().contains("another form than PKCS #8"), "{}", said());
+        fs::write(&key_file, pair.serialize_pem().replace("PRIVATE KEY", "ENCRYPTED PRIVATE KEY")).unwrap();
+        assert!(said().contains("the key is encrypted"), "{}", said());
+        fs::write(&key_file, pair.serialize_der()).unwrap();
         assert!(said().contains("there is no key of PKCS #8 in PEM"), "{}", said());
         fs::write(&key_file, pair.serialize_pem()).unwrap();
         fs::write(&certificate_file, "none").unwrap();

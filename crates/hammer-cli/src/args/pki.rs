@@ -17,6 +17,9 @@ pub(crate) enum PkiCommand {
     /// Sign documents by PAdES: the PDF that comes back has to be the one that was sent, with a signature that covers all of it
     Pades(Box<PkiSignArgs>),
     /// Have signed files validated: what the service says of each has to be what is true of it, also of altered twins
+    #[command(
+        override_usage = "hammer pki validate <URL>... [OPTIONS] [--valid <FILE>...] [--invalid <FILE>...]"
+    )]
     Validate(Box<PkiValidateArgs>),
     /// Ask for timestamps of hashes, in JSON or by RFC 3161 over HTTP, and verify them
     Timestamp(Box<PkiTimestampArgs>),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use hammer_pki::MadeAuthority;
 use hammer_report::ExitCode;
+use hammer_values::ByteSize;
 use serde_json::{Value, json};
 
 use crate::args::{
@@ -16,6 +17,7 @@ use crate::command::run;
 use crate::error::{CliError, TargetError, UsageError};
 use crate::output::{print, say_notes};
 use crate::plan::read::{self, SourcedPlan, of_flags};
+use crate::plan::target::ConnectionPlan;
 use crate::protocol::pki;
 use crate::protocol::pki::sections::{AUTHENTICATE, SIGN, TARGET, TIMESTAMP, VALIDATE};
 use crate::protocol::registry::Registry;
@@ -117,11 +119,23 @@ fn loaded(
     (load, output): (&LoadArgs, &OutputArgs),
     registry: &Registry,
 ) -> Result<ExitCode, CliError> {
+    let mut target = reached.reach.target(TARGET, service);
+    if let Some(limit) = response_limit(&operations) {
+        target["connection"] = json!({ "response_limit": limit });
+    }
     let workload = workload(name, (section, operations), &load.plan(), &load.bounds);
-    let plan = plan(&reached.reach.target(TARGET, service), &[workload], &load.bounds);
+    let plan = plan(&target, &[workload], &load.bounds);
     // The first flag of a key is the one that is named.
     let flags = [own, &[reached.token_flag()], &SERVICE, &ONE_LOAD, &BOUNDS].concat();
     run::of_plan(&of_flags(plan, &flags, registry.grammar())?, output, registry)
+}
+
+/// As much as the largest of these documents takes in base64 with what stands beside it, where that is more than any answer may have by itself.
+fn response_limit(operations: &Value) -> Option<String> {
+    let largest = operations.get("most_size").or(operations.get("size"))?.as_str()?;
+    let bytes = largest.parse::<ByteSize>().ok()?.bytes();
+    let mib = bytes.saturating_mul(4).div_ceil(3).div_ceil(1 << 20).saturating_add(1);
+    (mib > ConnectionPlan::default().response_limit.bytes() >> 20).then(|| format!("{mib}MiB"))
 }
 
 impl PkiServiceArgs {
@@ -200,7 +214,7 @@ const SERVICE: [(&str, &str); 10] = [
     ("URL", "target.pki.url"),
     ("--dialect", "target.pki.dialect"),
     ("--timestamp-roots", "target.pki.timestamp_roots_pem_files"),
-    ("--signer-key", "target.pki.signers"),
+    ("--signer-key and --signer-certificate", "target.pki.signers"),
     ("--made-signers", "target.pki.made_signers"),
     ("--crl-size", "target.pki.made_authorities.crl.size"),
     ("--crl-delay", "target.pki.made_authorities.crl.delay"),

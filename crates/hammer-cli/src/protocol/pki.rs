@@ -135,6 +135,7 @@ impl OpenProtocol for OpenPki {
             let config = sign_config(plan, target, &lane, service);
             let config = config.map_err(|error| PlanFault::failed(error).at(lane.at(SIGN)))?;
             if config.documents.longest() >= LARGE {
+                KeptFiles::check_room().map_err(|error| PlanFault::failed(error).at(lane.at(SIGN)))?;
                 self.kept_files.push((lane.workload.name.to_string(), Arc::clone(&config.judge.kept_files)));
             }
             return Ok(lane.with(SignWorkload::new(config)));

@@ -253,6 +253,13 @@ fn a_plan_that_contradicts_itself_is_refused_with_its_place() {
     let lab = "{ lab: { pki: {} } }";
     let dss = "{ pki: { url: 'http://127.0.0.1:1', dialect: dss } }";
     for (target, workload, place, why) in [
+        ("{ pki: { url: 'http://127.0.0.1:1/x/Api/' } }", "pki_sign: {}", "target.pki.url", "ends in `/Api`"),
+        (
+            "{ pki: { url: 'http://127.0.0.1:1/signature', dialect: dss } }",
+            "pki_sign: {}",
+            "target.pki.url",
+            "ends in `/signature`",
+        ),
         ("{ pki: {} }", "pki_sign: {}", "target.pki.url", "it is not given"),
         (
             "{ pki: { url: 'http://127.0.0.1:1', made_signers: 100000000 } }",
@@ -390,4 +397,14 @@ fn a_login_page_with_a_success_is_shown() {
     let said =
         format!("{:?}", report.series.iter().map(|series| &series.measurement.causes).collect::<Vec<_>>());
     assert!(said.contains("page in the place of JSON") && said.contains("Sign in to the gateway"), "{said}");
+}
+
+#[test]
+fn where_no_file_can_be_made_for_large_answers_is_told_before_the_run() {
+    let mut run =
+        command(&["pki", "pades", "http://127.0.0.1:1", "--size", "20MiB", "--rate", "1/s", "-n", "1"]);
+    run.env("TMPDIR", "/nonexistent/folder");
+    let ended = Started::of(run).ended();
+    let told = "make a file in /nonexistent/folder (TMPDIR)";
+    assert!(ended.code == 2 && ended.stderr.contains(told), "{} {}", ended.code, ended.stderr);
 }

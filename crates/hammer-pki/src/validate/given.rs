@@ -69,10 +69,17 @@ impl GivenFiles {
 
 impl GivenFile {
     fn read(truth: Truth, path: &PathBuf, is_altered: bool) -> Result<Self, PkiError> {
-        let bytes = std::fs::read(path).map_err(|source| PkiError::Read { path: path.clone(), source })?;
+        let key = match truth {
+            Truth::Valid => "valid",
+            Truth::Altered | Truth::Invalid => "invalid",
+            Truth::Indeterminate => "indeterminate",
+        };
+        let bytes =
+            std::fs::read(path).map_err(|source| PkiError::Read { path: path.clone(), key, source })?;
         let file = SignedFile::new(bytes);
-        let file = file.map_err(|why| PkiError::SignedFile { path: path.clone(), source: why.into() })?;
-        let unalterable = |why| PkiError::SignedFile { path: path.clone(), source: why };
+        let file =
+            file.map_err(|why| PkiError::SignedFile { path: path.clone(), key, source: why.into() })?;
+        let unalterable = |why| PkiError::SignedFile { path: path.clone(), key, source: why };
         let file = match is_altered && truth == Truth::Valid {
             true => file.alterable().map_err(|why| unalterable(Box::new(why)))?,
             false => file,

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use hammer_lab::LabStats;
 use hammer_lab_pki::{PkiLabHandle, PkiLabPlan};
 use hammer_report::ExitCode;
 use serde_json::json;
@@ -46,7 +47,16 @@ pub(super) fn serve(args: &LabPkiArgs, registry: &Registry) -> Result<ExitCode, 
     let said = lines(&url, &trust, files.as_ref());
     print(io::stderr(), |out| out.write_all(said.as_bytes()))?;
     until_signal(&target)?;
-    told(&lab.stop())
+    let (lies, unlisted_lies) = lab.target().told_lies();
+    let LabStats { requests, connections, revocation_lists, .. } = lab.stop();
+    let lies: Vec<_> = lies.iter().map(|lie| json!({ "kind": lie.kind, "subject": lie.subject })).collect();
+    let mut counts =
+        json!({ "requests": requests, "connections": connections, "revocation_lists": revocation_lists });
+    if !lies.is_empty() {
+        counts["lies"] = json!(lies);
+        counts["unlisted_lies"] = json!(unlisted_lies);
+    }
+    told(&counts)
 }
 
 /// How hammer loads it, as a shell takes it: with the files of its token and of whom timestamps lead to.

@@ -4,8 +4,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 
-use hammer_lab::{LabError, LabStats};
+use hammer_lab::LabError;
 use hammer_report::ExitCode;
+use serde::Serialize;
 
 use crate::error::CliError;
 use crate::output::print;
@@ -45,7 +46,7 @@ pub(super) fn config<T: PlanDocument>(
     })
 }
 
-pub(super) fn told(stats: &LabStats) -> Result<ExitCode, CliError> {
+pub(super) fn told(stats: &impl Serialize) -> Result<ExitCode, CliError> {
     print(io::stdout(), |out| writeln!(out, "{}", serde_json::to_string(stats).map_err(io::Error::other)?))?;
     Ok(ExitCode::Clean)
 }

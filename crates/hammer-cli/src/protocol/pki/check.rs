@@ -4,7 +4,7 @@ use hammer_net::guard;
 use hammer_pki::plan::{
     MadeAuthoritiesPlan, PkiTargetPlan, SignPlan, TimestampBy, TimestampPlan, ValidatePlan,
 };
-use hammer_pki::{Dialect, PkiError};
+use hammer_pki::{Dialect, DocumentLengths, Documents, PkiError};
 use hammer_values::{ByteSize, TimeSpan};
 
 use super::accounted;
@@ -22,12 +22,17 @@ use crate::plan::path::PlanPath;
 /// # Errors
 /// What does.
 pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
+    if plan.workloads.iter().any(uses) {
+        check_uses(plan)?;
+    }
+    // Behind what is wrong with a workload, which may be why it counts nothing.
     if plan.compat == Some(CompatPlan::RestPki) && accounted::jobs(plan).is_empty() {
         return Err(PlanFault::Misfit(NOTHING_TO_COUNT.to_owned()).at(PlanPath::of("compat")));
     }
-    if !plan.workloads.iter().any(uses) {
-        return Ok(());
-    }
+    Ok(())
+}
+
+fn check_uses(plan: &Plan) -> Result<(), PlanError> {
     let at_target = PlanPath::of("target").key(TARGET);
     if let Some(target) = target(plan) {
         check_signers(plan, target, &at_target)?;
@@ -41,6 +46,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
             if target.url.is_empty() {
                 return Err(PlanFault::Missing.at(at_target.key("url")));
             }
+            check_urls(target, &at_target)?;
             (target.dialect, !target.timestamp_roots_pem_files.is_empty())
         }
         (None, None) => return Err(PlanFault::Misfit(NO_TARGET.to_owned()).at(at_target)),
@@ -70,6 +76,25 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
         }
     }
     Ok(())
+}
+
+/// What hammer puts behind a URL itself stands in none.
+fn check_urls(target: &PkiTargetPlan, at: &PlanPath) -> Result<(), PlanError> {
+    let behind = match target.dialect {
+        Dialect::RestPki => "/api",
+        Dialect::Dss => "/signature",
+    };
+    let mut paths = target.url.as_slice().iter().map(|url| url.url().path().trim_end_matches('/'));
+    match paths.find(|path| path.to_ascii_lowercase().ends_with(behind)) {
+        Some(path) => {
+            let why = format!(
+                "it ends in `{}`, which hammer puts behind it itself",
+                &path[path.len() - behind.len()..]
+            );
+            Err(PlanFault::Misfit(why).at(at.clone().key("url")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// An embedded service is where it is, and says whom its timestamps lead to.
@@ -141,6 +166,8 @@ fn check_sign(signs: &SignPlan, dialect: Dialect, limit: ByteSize, at: PlanPath)
             PlanFault::failed(PkiError::NotOfDss("name a security context")).at(at.key("security_context"))
         );
     }
+    Documents::new(0, 0, DocumentLengths::Of(signs.size.bytes()))
+        .map_err(|error| PlanFault::failed(PkiError::from(error)).at(at.clone()))?;
     let (key, most) = signs.most_size.map_or(("size", signs.size), |most| ("most_size", most));
     // A file comes back with its signature and a timestamp, and in base64 but from a URL of its own.
     let encoded = if signs.by_url { most.bytes() } else { most.bytes().saturating_mul(4).div_ceil(3) };

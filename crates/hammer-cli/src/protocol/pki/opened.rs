@@ -130,8 +130,11 @@ fn lists(plan: &Plan, written: &PkiTargetPlan) -> Result<Option<ListServer>, Cli
 fn timestamp_roots(written: &PkiTargetPlan) -> Result<Option<TrustedAuthorities>, PkiError> {
     let mut all = Vec::new();
     for path in &written.timestamp_roots_pem_files {
-        let text =
-            fs::read_to_string(path).map_err(|source| PkiError::Read { path: path.clone(), source })?;
+        let text = fs::read_to_string(path).map_err(|source| PkiError::Read {
+            path: path.clone(),
+            key: "timestamp_roots_pem_files",
+            source,
+        })?;
         let unusable = |source| PkiError::TimestampRoots { path: path.clone(), source };
         let roots = TrustedAuthorities::from_pem(&text).map_err(unusable)?;
         all.extend(roots.certificates().map(<[u8]>::to_vec));
