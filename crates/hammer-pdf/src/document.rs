@@ -16,6 +16,8 @@ pub mod object {
     pub const CONTENT: u64 = 4;
     /// Its font.
     pub const FONT: u64 = 5;
+    /// What the content calls it.
+    pub const FONT_NAME: &str = "F1";
     /// The filler.
     pub const FILLER: u64 = 6;
     /// The box of the page, which shows all of it.
@@ -32,6 +34,8 @@ pub struct Document {
     filler: u64,
     tail: Vec<u8>,
     xref: u64,
+    /// Where each object starts, from the first one on.
+    offsets: Vec<usize>,
 }
 
 /// No document is as short as that.
@@ -82,7 +86,7 @@ impl Document {
         let xref = head.len() as u64 + filler + tail.len() as u64;
         // A text takes whatever is written to it.
         let _ = write!(tail, "xref\n0 {}\n0000000000 65535 f \n", object::COUNT);
-        for offset in offsets {
+        for offset in &offsets {
             let _ = writeln!(tail, "{offset:010} 00000 n ");
         }
         let id = format!("{filler_key:016x}{:016x}", mix(filler_key));
@@ -91,7 +95,7 @@ impl Document {
             tail,
             "trailer\n<</Size {count}/Root 1 0 R/ID[<{id}><{id}>]>>\nstartxref\n{xref:010}\n%%EOF\n"
         );
-        Self { head, filler_key, filler, tail: tail.into_bytes(), xref }
+        Self { head, filler_key, filler, tail: tail.into_bytes(), xref, offsets }
     }
 
     /// Bytes of it.
@@ -107,6 +111,11 @@ impl Document {
     /// Where its cross-reference table starts: what the first revision that follows names as its predecessor.
     pub const fn xref(&self) -> u64 {
         self.xref
+    }
+
+    /// Where the object of that number starts.
+    pub fn offset(&self, number: u64) -> Option<usize> {
+        self.offsets.get(usize::try_from(number).ok()?.checked_sub(1)?).copied()
     }
 
     /// Appends the bytes of that range, as far as there are any.

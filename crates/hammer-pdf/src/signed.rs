@@ -2,17 +2,25 @@
 //! signature dictionary whose `ByteRange` covers all but its own `Contents` (section 12.8.1; ETSI EN 319 142-1 section 4.2).
 
 mod fault;
+mod form;
 mod last_signature;
+mod object;
+mod object_table;
+mod scan_budget;
 mod sections;
+mod shown;
 mod text;
+mod token;
 
 use std::ops::Range;
 
 pub use self::fault::PdfFault;
 pub use self::last_signature::LastSignature;
-use self::sections::{AppendedObject, Sections};
-use self::text::{find_name, is_white_space, name_after, number_after, numbers_in_brackets, reference_after};
-use crate::document::{Document, object};
+use self::object::{Dictionary, Object};
+use self::object_table::ObjectTable;
+use self::shown::check_shown;
+use self::text::is_white_space;
+use crate::document::Document;
 
 /// A signature in a PDF, of which nothing is known but where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,11 +33,12 @@ pub struct PdfSignature {
 
 impl PdfSignature {
     /// The one signature of `file`, which has to be the document that was sent with revisions behind it. These lead back to it, one
-    /// `startxref` after the other, leave what is on its page as it was, and have one signature dictionary, which a field names, of the form
-    /// `ETSI.CAdES.detached`, and whose `ByteRange` leaves out its `Contents` and nothing else.
+    /// `startxref` after the other. The last of each object counts: they leave what is on the page as it was, lay nothing over it, do nothing,
+    /// and have one signature dictionary, which a field of the form has, of the form `ETSI.CAdES.detached`, and whose `ByteRange` leaves out its
+    /// `Contents` and nothing else.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first thing that is wrong. Where something is not read here, which is unverified, it is that, unless another page is shown all the same.
     pub fn read(file: &[u8], sent: &Document) -> Result<Self, PdfFault> {
         if !sent.is_start_of(file) {
             return Err(PdfFault::Changed { what: "a byte of what was sent" });
@@ -38,33 +47,19 @@ impl PdfSignature {
         if file.len() == start {
             return Err(PdfFault::Unsigned);
         }
-        let sections = Sections::read(file, start, sent.xref() as usize)?;
-        check_kept(file, &sections)?;
-        let mut signatures =
-            sections.objects.iter().filter(|object| find_name(object.text(file), b"/ByteRange").is_some());
-        let signature = signatures.next().ok_or(PdfFault::Unsigned)?;
-        if signatures.next().is_some() {
-            return Err(PdfFault::Several);
+        let objects = ObjectTable::read(file, sent)?;
+        let found = Self::of(&objects, file, start);
+        match (found, objects.unread()) {
+            (Err(changed @ PdfFault::Changed { .. }), _) => Err(changed),
+            (_, Some(unread)) => Err(unread),
+            (found, None) => found,
         }
-        let gap = gap(file, start, signature)?;
-        // What stands in the dictionary beside its Contents, which is long and of no names.
-        let around = [&file[signature.start..gap.start], &file[gap.end..signature.end]];
-        let sub_filter = around.iter().find_map(|text| name_after(text, b"/SubFilter"));
-        if sub_filter != Some(b"ETSI.CAdES.detached") {
-            return Err(PdfFault::Form);
-        }
-        let is_field = |object: &&AppendedObject| {
-            let text = object.text(file);
-            reference_after(text, b"/V") == Some(signature.number) && name_after(text, b"/FT") == Some(b"Sig")
-        };
-        sections.objects.iter().find(is_field).ok_or(PdfFault::NoField)?;
-        // Readers look for fields nowhere else (section 12.7.2).
-        let is_form = |object: &AppendedObject| {
-            object.number == object::CATALOG && find_name(object.text(file), b"/AcroForm").is_some()
-        };
-        if !sections.objects.iter().any(is_form) {
-            return Err(PdfFault::NoField);
-        }
+    }
+
+    fn of<'a>(objects: &ObjectTable<'a>, file: &'a [u8], start: usize) -> Result<Self, PdfFault> {
+        let catalog = check_shown(objects)?;
+        let signature = form::signature(objects, catalog)?;
+        let gap = gap(objects, (file, start), signature)?;
         Ok(Self { contents: contents(&file[gap.start + 1..gap.end - 1])?, gap })
     }
 
@@ -74,80 +69,56 @@ impl PdfSignature {
     }
 }
 
-/// Whether what is on the page is what was sent: a revision that puts others in the place of its objects shows another document.
-fn check_kept(file: &[u8], sections: &Sections) -> Result<(), PdfFault> {
-    let is_kept = |number| [object::PAGES, object::CONTENT, object::FONT, object::FILLER].contains(&number);
-    if sections.freed.iter().any(|number| (1..object::COUNT).contains(number)) {
-        return Err(PdfFault::Changed { what: "an object, which was freed" });
-    }
-    if sections.roots.iter().any(|root| *root != Some(object::CATALOG)) {
-        return Err(PdfFault::Changed { what: "the catalog, in whose place is another" });
-    }
-    for object in &sections.objects {
-        let text = object.text(file);
-        let what = match object.number {
-            number if is_kept(number) => Some("an object of the page"),
-            object::CATALOG if reference_after(text, b"/Pages") != Some(object::PAGES) => {
-                Some("the catalog, which names other pages")
-            }
-            object::CATALOG if ACTIONS.iter().any(|action| find_name(text, action).is_some()) => {
-                Some("the catalog, which has an action")
-            }
-            object::PAGE if reference_after(text, b"/Contents") != Some(object::CONTENT) => {
-                Some("the page, which names another content")
-            }
-            object::PAGE if !is_box_kept(text) => Some("the page, whose box or rotation is another"),
-            // Of a field that is signed there is a widget; nobody asked for another annotation.
-            _ if find_name(text, b"/Annot").is_some() && find_name(text, b"/Widget").is_none() => {
-                Some("the page, which has an annotation")
-            }
-            _ => None,
-        };
-        if let Some(what) = what {
-            return Err(PdfFault::Changed { what });
-        }
-    }
-    Ok(())
-}
-
-/// Whether a page that was put in the place of the one that was sent shows as much of it. A box in decimals, as some write it, is not compared.
-fn is_box_kept(page: &[u8]) -> bool {
-    let Some(at) = find_name(page, b"/MediaBox") else { return false };
-    let media = numbers_in_brackets(&page[at + b"/MediaBox".len()..]);
-    let is_cut = find_name(page, b"/CropBox").is_some();
-    let is_turned = find_name(page, b"/Rotate").is_some() && number_after(page, b"/Rotate") != Some(0);
-    media.is_none_or(|media| media == object::MEDIA_BOX) && !is_cut && !is_turned
-}
-
-/// What a catalog has done as somebody opens the document (section 12.6).
-const ACTIONS: [&[u8]; 3] = [b"/OpenAction", b"/AA", b"/JavaScript"];
-
 /// The gap that the `ByteRange` of a signature dictionary leaves, which has to be its `Contents` and nothing else.
-fn gap(file: &[u8], start: usize, signature: &AppendedObject) -> Result<Range<usize>, PdfFault> {
-    let text = signature.text(file);
-    let at = find_name(text, b"/ByteRange").unwrap_or(0) + b"/ByteRange".len();
-    let numbers = numbers_in_brackets(&text[at..]).ok_or(PdfFault::Malformed { what: "ByteRange" })?;
-    let [first, before, second, behind] = numbers;
+fn gap<'a>(
+    objects: &ObjectTable<'a>,
+    (file, start): (&'a [u8], usize),
+    signature: Dictionary<'a>,
+) -> Result<Range<usize>, PdfFault> {
+    let [kind, form, range, contents] =
+        objects.values(signature, ["Type", "SubFilter", "ByteRange", "Contents"])?;
+    let Object::Array(range) = objects.resolved(range)? else { return Err(BYTE_RANGE) };
+    let mut numbers = objects.elements(range)?;
+    let mut four = [0; 4];
+    for number in &mut four {
+        let Some(Object::Integer(value)) = numbers.next().transpose()? else { return Err(BYTE_RANGE) };
+        *number = usize::try_from(value).map_err(|_| BYTE_RANGE)?;
+    }
+    if numbers.next().is_some() {
+        return Err(BYTE_RANGE);
+    }
+    let [first, before, second, behind] = four;
     let end = second.checked_add(behind).ok_or(PdfFault::ByteRange { what: "a length that overflows" })?;
-    let what = match () {
-        () if first != 0 => Some("does not start with the file"),
-        () if end != file.len() => Some("does not end with the file"),
-        () if before < start || second < before + 2 => Some("has a gap in what was sent"),
-        () if before < signature.start || second > signature.end => {
-            Some("has a gap outside of the signature dictionary")
+    let signature = place(file, signature.0);
+    let is_contents = |gap: Range<usize>| match contents {
+        Object::String(contents @ [b'<', digits @ .., b'>']) => {
+            place(file, contents) == gap && is_hexadecimal(digits)
         }
-        () => None,
+        _ => false,
     };
-    if let Some(what) = what {
-        return Err(PdfFault::ByteRange { what });
-    }
-    let gap = &file[before..second];
-    let is_hex = is_hexadecimal(&gap[1..gap.len() - 1]);
-    let ahead = file[signature.start..before].trim_ascii_end();
-    if gap[0] != b'<' || gap[gap.len() - 1] != b'>' || !is_hex || !ahead.ends_with(b"/Contents") {
-        return Err(PdfFault::ByteRange { what: "leaves out more than Contents" });
-    }
-    Ok(before..second)
+    let what = match () {
+        () if first != 0 => "does not start with the file",
+        () if end != file.len() => "does not end with the file",
+        () if before < start || second < before + 2 => "has a gap in what was sent",
+        () if before < signature.start || second > signature.end => {
+            "has a gap outside of the signature dictionary"
+        }
+        () if !is_contents(before..second) => "leaves out more than Contents",
+        () => {
+            // One of a timestamp is another kind of signature (ISO 32000-2 section 12.8.5).
+            let kind = objects.resolved(kind)?;
+            let is_signature = kind.is_null() || kind.is_name("Sig");
+            let is_asked_for = objects.resolved(form)?.is_name("ETSI.CAdES.detached");
+            return if is_signature && is_asked_for { Ok(before..second) } else { Err(PdfFault::Form) };
+        }
+    };
+    Err(PdfFault::ByteRange { what })
+}
+
+/// Where a part of the file stands in it.
+fn place(file: &[u8], part: &[u8]) -> Range<usize> {
+    let start = part.as_ptr().addr() - file.as_ptr().addr();
+    start..start + part.len()
 }
 
 /// Whether that is what stands between the brackets of a hexadecimal string: digits, and white space that nobody reads (ISO 32000-1 section
@@ -196,3 +167,5 @@ fn element_length(bytes: &[u8]) -> Option<usize> {
     let length = digits.iter().fold(0_usize, |length, digit| length << 8 | usize::from(*digit));
     length.checked_add(2 + count)
 }
+
+const BYTE_RANGE: PdfFault = PdfFault::Malformed { what: "ByteRange" };

@@ -37,12 +37,15 @@ pub enum PdfFault {
     /// A cross-reference stream (ISO 32000-1 section 7.5.8), which is not read here.
     #[error("read the signed document: its cross-references are a stream, which is not read")]
     XrefStream,
+    /// It is encrypted (section 7.6), so that what it shows is not read here.
+    #[error("read the signed document: it is encrypted, which is not read")]
+    Encrypted,
 }
 
 impl PdfFault {
     /// Whether nothing is said against it, but that it is written in a way which is not read here.
     pub const fn is_unverified(&self) -> bool {
-        matches!(self, Self::XrefStream)
+        matches!(self, Self::XrefStream | Self::Encrypted)
     }
 
     /// What a report calls it.
@@ -52,7 +55,7 @@ impl PdfFault {
             Self::Unsigned | Self::NoField => "missing-signature",
             Self::Several | Self::Form => "signature-form",
             Self::ByteRange { .. } => "byte-range",
-            Self::Malformed { .. } | Self::Revisions | Self::XrefStream => "malformed-pdf",
+            Self::Malformed { .. } | Self::Revisions | Self::XrefStream | Self::Encrypted => "malformed-pdf",
         }
     }
 }

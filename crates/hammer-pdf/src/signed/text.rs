@@ -1,4 +1,4 @@
-//! Names, numbers and references in the text of an object (ISO 32000-1 section 7.2).
+//! Characters, names and numbers where they stand (ISO 32000-1 section 7.2).
 
 /// Where that name stands, with its slash and as a whole.
 pub(super) fn find_name(text: &[u8], name: &[u8]) -> Option<usize> {
@@ -16,26 +16,6 @@ pub(super) fn find_name(text: &[u8], name: &[u8]) -> Option<usize> {
 /// Where these bytes stand first.
 pub(super) fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
     memchr::memmem::find(text, wanted)
-}
-
-/// The name that is the value of that one, without its slash.
-pub(super) fn name_after<'a>(text: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
-    let value = after(text, name)?.strip_prefix(b"/")?;
-    let length = value.iter().position(|byte| !is_regular(*byte)).unwrap_or(value.len());
-    Some(&value[..length])
-}
-
-/// The number of the object that is the value of that name, which stands there by reference: `12 0 R`.
-pub(super) fn reference_after(text: &[u8], name: &[u8]) -> Option<u64> {
-    let (number, rest) = number(after(text, name)?)?;
-    let (_, rest) = self::number(rest.trim_ascii_start())?;
-    let behind = rest.trim_ascii_start().strip_prefix(b"R")?;
-    behind.first().is_none_or(|next| !is_regular(*next)).then_some(number)
-}
-
-/// The number that is the value of that name.
-pub(super) fn number_after(text: &[u8], name: &[u8]) -> Option<u64> {
-    number(after(text, name)?).map(|(number, _)| number)
 }
 
 /// The four numbers of an array that `text` starts with.
@@ -62,14 +42,8 @@ pub(super) fn number(text: &[u8]) -> Option<(u64, &[u8])> {
     Some((value, rest))
 }
 
-/// What stands behind that name, white space left out.
-fn after<'a>(text: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
-    let at = find_name(text, name)?;
-    Some(text[at + name.len()..].trim_ascii_start())
-}
-
 /// Whether a byte goes on with a name or a number: it is neither white space nor a delimiter.
-const fn is_regular(byte: u8) -> bool {
+pub(super) const fn is_regular(byte: u8) -> bool {
     let is_delimiter = matches!(byte, b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%');
     !is_white_space(byte) && !is_delimiter
 }

@@ -1,6 +1,8 @@
 //! Documents, and what real services made of them when they signed them.
 
+mod decoys;
 mod documents;
+mod honest;
 mod last_signature;
 mod revision;
 mod signed;

@@ -107,36 +107,57 @@ fn a_byte_range_that_leaves_out_more_than_the_signature_or_does_not_end_with_the
 
 #[test]
 fn a_revision_that_shows_another_page_is_told_though_it_is_signed() {
-    let more = |number, text: &str| Revision { more: vec![(number, text.to_owned())], ..Revision::default() };
+    let more = |number, text: &str| Revision::with(&[(number, text)]);
     for (revision, what) in [
         (more(4, "<</Length 1>>\nstream\nq\nendstream"), "an object of the page"),
-        (more(2, "<</Type/Pages/Kids[3 0 R]/Count 1>>"), "an object of the page"),
+        (more(2, "<</Type/Pages/Kids[3 0 R]/Count 2>>"), "an object of the page"),
         (more(5, "<</Type/Font/Subtype/Type1/BaseFont/Symbol>>"), "an object of the page"),
         (more(6, "<</Length 0>>\nstream\n\nendstream"), "an object of the page"),
         (
-            Revision { page: "/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 12 0 R", ..Revision::default() },
+            Revision {
+                page: "/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F1 5 0 R>>>>/Contents 12 0 R",
+                ..Revision::default()
+            },
             "the page, which names another content",
         ),
         (Revision { pages: "/Pages 12 0 R", ..Revision::default() }, "the catalog, which names other pages"),
         (Revision { root: "12 0 R", ..Revision::default() }, "the catalog, in whose place is another"),
-        (Revision { freed: Some(4), ..Revision::default() }, "an object, which was freed"),
         (
-            Revision { page: "/MediaBox[0 0 1 1]/Contents 4 0 R", ..Revision::default() },
+            Revision { entries: |_| "4 1\n0000000000 00001 f \n".to_owned(), ..Revision::default() },
+            "an object, which was freed",
+        ),
+        (
+            Revision {
+                page: "/Parent 2 0 R/Resources<</Font<</F1 5 0 R>>>>/MediaBox[0 0 1 1]/Contents 4 0 R",
+                ..Revision::default()
+            },
             "the page, whose box or rotation is another",
         ),
         (
-            Revision { page: "/MediaBox[0 0 595 842]/Rotate 180/Contents 4 0 R", ..Revision::default() },
+            Revision {
+                page: "/Parent 2 0 R/Resources<</Font<</F1 5 0 R>>>>/MediaBox[0 0 595 842]/Rotate 180/Contents 4 0 R",
+                ..Revision::default()
+            },
             "the page, whose box or rotation is another",
         ),
         (
-            Revision { page: "/Contents 4 0 R", ..Revision::default() },
+            Revision {
+                page: "/Parent 2 0 R/Resources<</Font<</F1 5 0 R>>>>/Contents 4 0 R",
+                ..Revision::default()
+            },
             "the page, whose box or rotation is another",
         ),
         (
             Revision { pages: "/Pages 2 0 R/OpenAction<</S/JavaScript>>", ..Revision::default() },
             "the catalog, which has an action",
         ),
-        (more(11, "<</Type/Annot/Subtype/FreeText/Contents(pay)>>"), "the page, which has an annotation"),
+        (
+            Revision {
+                annotations: "/Annots[9 0 R 11 0 R]",
+                ..more(11, "<</Type/Annot/Subtype/FreeText/Contents(pay)>>")
+            },
+            "the page, which has an annotation",
+        ),
     ] {
         assert_eq!(PdfSignature::read(&revision.file(), &sent()).unwrap_err(), PdfFault::Changed { what });
     }
@@ -153,7 +174,7 @@ fn what_is_no_signature_or_not_the_one_that_was_asked_for_is_told() {
         (Revision { more, ..Revision::default() }, "signature-form"),
         (Revision { field: "/FT/Sig/V 99 0 R", ..Revision::default() }, "missing-signature"),
         (Revision { field: "/FT/Tx/V 10 0 R", ..Revision::default() }, "missing-signature"),
-        (Revision { contents: "<3003020105", ..Revision::default() }, "byte-range"),
+        (Revision { contents: "<3003020105", ..Revision::default() }, "malformed-pdf"),
         (Revision { contents: "<3003020105000001>", ..Revision::default() }, "malformed-pdf"),
         (Revision { contents: "<3009020105>", ..Revision::default() }, "malformed-pdf"),
         (Revision { contents: "<308402010501>", ..Revision::default() }, "malformed-pdf"),

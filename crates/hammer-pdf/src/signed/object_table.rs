@@ -1,0 +1,238 @@
+//! The objects of a file, of which each is that of its last revision.
+
+use super::fault::PdfFault;
+use super::object::{Array, Dictionary, Object, Reference};
+use super::scan_budget::ScanBudget;
+use super::sections::{Entry, Sections};
+use super::token::{Token, Tokens};
+use crate::document::Document;
+
+/// Those of the document that was sent, and what was appended in their place or besides.
+#[derive(Debug)]
+pub(super) struct ObjectTable<'a> {
+    file: &'a [u8],
+    sent: &'a Document,
+    sections: Sections,
+    budget: ScanBudget,
+}
+
+impl<'a> ObjectTable<'a> {
+    /// Those of a file that starts with what was sent.
+    pub(super) fn read(file: &'a [u8], sent: &'a Document) -> Result<Self, PdfFault> {
+        let start = sent.len() as usize;
+        let budget = ScanBudget::new(file.len() - start);
+        let mut sections = Sections::read(file, (start, sent.xref() as usize), &budget)?;
+        // Some write a table of all there is.
+        sections.entries.retain(|Entry { reference, offset, .. }| {
+            offset.is_none()
+                || *offset != sent.offset(reference.number)
+                || *reference != Reference::to(reference.number)
+        });
+        Ok(Self { file, sent, sections, budget })
+    }
+
+    /// What is not read here, for which nothing can be said to be absent.
+    pub(super) const fn unread(&self) -> Option<PdfFault> {
+        self.sections.unread
+    }
+
+    /// The catalog that the last trailer names.
+    pub(super) const fn root(&self) -> Option<Reference> {
+        self.sections.root
+    }
+
+    /// The objects that were appended or freed, by their numbers.
+    pub(super) fn appended(&self) -> impl Iterator<Item = &Entry> {
+        self.sections.entries.iter()
+    }
+
+    /// The object that was appended under that number, if there is one.
+    pub(super) fn appended_object(&self, number: u64) -> Result<Option<Object<'a>>, PdfFault> {
+        self.entry(number).map(|entry| self.object(entry.reference)).transpose()
+    }
+
+    /// The object of the document that was sent.
+    pub(super) fn sent_object(&self, number: u64) -> Result<Object<'a>, PdfFault> {
+        let offset = self.sent.offset(number).ok_or(MALFORMED)?;
+        self.object_at(offset, Reference::to(number))
+    }
+
+    /// What a reference leads to; null where there is nothing (section 7.3.10).
+    pub(super) fn object(&self, reference: Reference) -> Result<Object<'a>, PdfFault> {
+        match self.offset(reference)? {
+            Some(offset) => self.object_at(offset, reference),
+            None => Ok(Object::Null),
+        }
+    }
+
+    /// The object itself where it is a reference.
+    pub(super) fn resolved(&self, object: Object<'a>) -> Result<Object<'a>, PdfFault> {
+        let Object::Reference(reference) = object else { return Ok(object) };
+        match self.object(reference)? {
+            // The value of an object is none.
+            Object::Reference(_) => Err(MALFORMED),
+            resolved => Ok(resolved),
+        }
+    }
+
+    /// The values of these keys, null where there is none.
+    pub(super) fn values<const N: usize>(
+        &self,
+        dictionary: Dictionary<'a>,
+        keys: [&str; N],
+    ) -> Result<[Object<'a>; N], PdfFault> {
+        self.budget.count(dictionary.0.len())?;
+        dictionary.values(keys)
+    }
+
+    /// The elements of an array, themselves where they are references.
+    pub(super) fn elements(
+        &self,
+        array: Array<'a>,
+    ) -> Result<impl Iterator<Item = Result<Object<'a>, PdfFault>>, PdfFault> {
+        self.budget.count(array.0.len())?;
+        Ok(array.elements().map(|element| self.resolved(element?)))
+    }
+
+    /// The four numbers of a rectangle, the lower left corner first (section 7.9.5).
+    pub(super) fn rectangle(&self, object: Object<'a>) -> Result<Option<[f64; 4]>, PdfFault> {
+        let Object::Array(array) = self.resolved(object)? else { return Ok(None) };
+        let mut elements = self.elements(array)?;
+        let mut numbers = [0.0; 4];
+        for number in &mut numbers {
+            let Some(value) = elements.next().transpose()?.and_then(Object::number) else { return Ok(None) };
+            *number = value;
+        }
+        let [a, b, c, d] = numbers;
+        Ok(elements.next().is_none().then_some([a.min(c), b.min(d), a.max(c), b.max(d)]))
+    }
+
+    /// Whether an object is in effect `sent`, one of the document that was sent.
+    pub(super) fn is_same(&self, object: Object<'a>, sent: Object<'a>) -> Result<bool, PdfFault> {
+        if let (Object::Reference(one), Object::Reference(other)) = (object, sent) {
+            return Ok(one == other);
+        }
+        Ok(match (self.resolved(object)?, sent) {
+            (Object::Null, Object::Null) => true,
+            (Object::Boolean(one), Object::Boolean(other)) => one == other,
+            (Object::Name(one), Object::Name(other)) => one == other,
+            (Object::String(one), Object::String(other)) => one == other,
+            (Object::Array(one), Object::Array(other)) => {
+                self.budget.count(one.0.len())?;
+                let (mut one, mut other) = (one.elements(), other.elements());
+                loop {
+                    match (one.next().transpose()?, other.next().transpose()?) {
+                        (Some(one), Some(other)) if self.is_same(one, other)? => {}
+                        (one, other) => break one.is_none() && other.is_none(),
+                    }
+                }
+            }
+            (Object::Dictionary(one), Object::Dictionary(other)) => self.is_same_dictionary(one, other)?,
+            (Object::Stream(one, data), Object::Stream(other, sent)) => {
+                data == sent && self.is_same_dictionary(one, other)?
+            }
+            (one, other) => one.number().is_some() && one.number() == other.number(),
+        })
+    }
+
+    fn is_same_dictionary(&self, one: Dictionary<'a>, sent: Dictionary<'a>) -> Result<bool, PdfFault> {
+        self.budget.count(one.0.len())?;
+        let (mut found, mut count) = (0, 0);
+        for entry in one.entries() {
+            let (key, value) = entry?;
+            if self.resolved(value)?.is_null() {
+                continue;
+            }
+            let mut of_key = sent.entries().filter_map(Result::ok).filter(|(other, _)| key == *other);
+            let Some((_, other)) = of_key.next() else { return Ok(false) };
+            if !self.is_same(value, other)? {
+                return Ok(false);
+            }
+            found += 1;
+        }
+        for entry in sent.entries() {
+            count += usize::from(entry.is_ok());
+        }
+        Ok(found == count)
+    }
+
+    fn entry(&self, number: u64) -> Option<&Entry> {
+        let entries = &self.sections.entries;
+        let place = entries.binary_search_by_key(&number, |entry| entry.reference.number).ok()?;
+        Some(&entries[place])
+    }
+
+    /// Where an object starts, if there is one.
+    fn offset(&self, reference: Reference) -> Result<Option<usize>, PdfFault> {
+        let (known, offset) = match (self.entry(reference.number), self.sections.unread) {
+            (Some(Entry { reference, offset: Some(offset), .. }), _) => (*reference, Some(*offset)),
+            // It may be in what is not read.
+            (_, Some(unread)) => return Err(unread),
+            (Some(_), None) => return Ok(None),
+            (None, None) => (Reference::to(reference.number), self.sent.offset(reference.number)),
+        };
+        // Some readers do not look at generations, and would find another one.
+        let is_another = offset.is_some() && known != reference;
+        if is_another {
+            Err(PdfFault::Malformed { what: "reference to another generation" })
+        } else {
+            Ok(offset)
+        }
+    }
+
+    fn object_at(&self, offset: usize, reference: Reference) -> Result<Object<'a>, PdfFault> {
+        let (object, mut tokens) = self.value_at(offset, reference)?;
+        let (object, end) = match (object, tokens.read()?) {
+            (Object::Dictionary(dictionary), Token::Keyword(b"stream")) => {
+                let data = self.stream_data(dictionary, &mut tokens)?;
+                (Object::Stream(dictionary, data), tokens.read()?)
+            }
+            (object, end) => (object, end),
+        };
+        if end == Token::Keyword(b"endobj") { Ok(object) } else { Err(MALFORMED) }
+    }
+
+    /// The value of an object, without what makes a stream of it, and what is behind it.
+    fn value_at(&self, offset: usize, of: Reference) -> Result<(Object<'a>, Tokens<'a>), PdfFault> {
+        let is_sent = self.sent.offset(of.number) == Some(offset);
+        if offset < self.sent.len() as usize && !is_sent {
+            return Err(MALFORMED);
+        }
+        let mut tokens = Tokens::new(self.file.get(offset..).ok_or(MALFORMED)?);
+        let header = [tokens.read()?, tokens.read()?, tokens.read()?];
+        let [Token::Integer(number), Token::Integer(generation), Token::Keyword(b"obj")] = header else {
+            return Err(MALFORMED);
+        };
+        let numbers = (u64::try_from(number), u64::try_from(generation));
+        if numbers != (Ok(of.number), Ok(of.generation)) {
+            return Err(MALFORMED);
+        }
+        let object = Object::read(&mut tokens)?;
+        self.budget.count(tokens.at())?;
+        Ok((object.ok_or(MALFORMED)?, tokens))
+    }
+
+    /// The data of a stream behind its keyword (section 7.3.8), which is as long as its dictionary says.
+    fn stream_data(&self, dictionary: Dictionary<'a>, tokens: &mut Tokens<'a>) -> Result<&'a [u8], PdfFault> {
+        let [length] = self.values(dictionary, ["Length"])?;
+        let length = match length {
+            Object::Reference(reference) => match self.offset(reference)? {
+                Some(offset) => self.value_at(offset, reference)?.0,
+                None => Object::Null,
+            },
+            length => length,
+        };
+        let Object::Integer(length) = length else { return Err(STREAM) };
+        let line_end = match tokens.rest() {
+            [b'\r', b'\n', ..] => 2,
+            [b'\n', ..] => 1,
+            _ => return Err(STREAM),
+        };
+        let length = usize::try_from(length).map_err(|_| STREAM)?;
+        let data = tokens.skip(line_end).and_then(|_| tokens.skip(length)).ok_or(STREAM)?;
+        if tokens.read()? == Token::Keyword(b"endstream") { Ok(data) } else { Err(STREAM) }
+    }
+}
+
+const MALFORMED: PdfFault = PdfFault::Malformed { what: "object" };
+const STREAM: PdfFault = PdfFault::Malformed { what: "stream" };
