@@ -28,6 +28,8 @@ pub const EXTENDED_KEY_USAGE: &[u8] = &[0x55, 0x1d, 0x25];
 pub const BASIC_CONSTRAINTS: &[u8] = &[0x55, 0x1d, 0x13];
 /// DER content of 2.5.29.15, `KeyUsage`.
 pub const KEY_USAGE: &[u8] = &[0x55, 0x1d, 0x0f];
+/// DER content of 2.5.29.32, `CertificatePolicies`.
+pub const CERTIFICATE_POLICIES: &[u8] = &[0x55, 0x1d, 0x20];
 /// DER content of 2.5.29.17, `SubjectAltName`.
 pub const SUBJECT_ALTERNATIVE_NAME: &[u8] = &[0x55, 0x1d, 0x11];
 

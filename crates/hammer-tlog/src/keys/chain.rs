@@ -1,6 +1,6 @@
 //! Chains of certificates up to trusted roots (RFC 5280 section 6): names, signatures, validity, basic constraints, key
-//! usage, and no critical extension that is unknown here. It never looks at revocation, policies or name constraints; a
-//! certificate that has the last, critical, is refused.
+//! usage. It never looks at revocation, policies or name constraints: a chain that holds but for a critical extension which is not
+//! read here is [unverified](ChainError::is_unverified), and an authority that has one is not taken in.
 
 mod authority;
 mod climb;
@@ -16,7 +16,7 @@ use self::climb::{Climb, SENT_ALONG};
 pub use self::error::ChainError;
 use self::name::{display_name, label_of};
 pub use self::terms::Validity;
-use self::terms::{check_form, validity_of};
+use self::terms::{check_extensions, check_form, validity_of};
 use crate::encoding::from_base64;
 use crate::hash::Hash;
 use crate::keys::certificate::Certificate;
@@ -97,14 +97,39 @@ impl TrustedAuthorities {
         others: &[Certificate<'_>],
         unix_seconds: i64,
     ) -> Result<Validity, ChainError> {
+        self.find_path(None, leaf, others, unix_seconds)
+    }
+
+    /// The same for a purpose (DER content of its identifier): a path is [unverified](ChainError::is_unverified) where the extended key
+    /// usage of an intermediate certificate names others alone.
+    pub fn verify_path_for(
+        &self,
+        purpose: &[u8],
+        leaf: &Certificate<'_>,
+        others: &[Certificate<'_>],
+        unix_seconds: i64,
+    ) -> Result<Validity, ChainError> {
+        self.find_path(Some(purpose), leaf, others, unix_seconds)
+    }
+
+    fn find_path(
+        &self,
+        purpose: Option<&[u8]>,
+        leaf: &Certificate<'_>,
+        others: &[Certificate<'_>],
+        unix_seconds: i64,
+    ) -> Result<Validity, ChainError> {
         let validity = validity_of(leaf)?;
         validity.check(|| label_of(leaf), unix_seconds)?;
         check_form(leaf)?;
-        let mut climb = Climb::new(&self.known.authorities, others, unix_seconds);
-        match climb.path_of(leaf) {
-            Some(path) => Ok(path.intersect(validity)),
-            None => Err(climb.into_fault(leaf)),
-        }
+        let mut climb = Climb::new(&self.known.authorities, others, unix_seconds, purpose);
+        let path = match climb.path_of(leaf) {
+            Some(path) => path.intersect(validity),
+            None => return Err(climb.into_fault(leaf)),
+        };
+        // Last: a chain that is wrong is no better for what is not read of it.
+        check_extensions(leaf)?;
+        Ok(path)
     }
 
     /// The known CA that issued `leaf`: the only one of that name, or else the one of that name whose signature it bears.

@@ -164,17 +164,92 @@ fn an_intermediate_has_to_be_a_ca_that_may_sign_and_is_valid() {
     assert_eq!(under(early), Err(error));
 }
 
-#[test]
-fn a_critical_extension_that_nobody_understands_is_refused() {
+/// A critical `policyConstraints`, which is not read here.
+fn policy_constraints() -> CustomExtension {
     let mut extension = CustomExtension::from_oid_content(&[2, 5, 29, 36], vec![0x30, 0x00]);
-    let mut tolerated = params("intermediate", true);
-    tolerated.custom_extensions.push(extension.clone());
-    assert_eq!(under(tolerated), Ok(()));
     extension.set_criticality(true);
-    let mut refused = params("intermediate", true);
-    refused.custom_extensions.push(extension);
+    extension
+}
+
+#[test]
+fn a_critical_extension_that_is_not_read_leaves_a_chain_unverified() {
+    let mut tolerated = params("intermediate", true);
+    let mut extension = policy_constraints();
+    extension.set_criticality(false);
+    tolerated.custom_extensions.push(extension);
+    assert_eq!(under(tolerated), Ok(()));
+    let mut unread = params("intermediate", true);
+    unread.custom_extensions.push(policy_constraints());
     let error = ChainError::CriticalExtension { subject: subject("intermediate"), oid: subject("551d24") };
-    assert_eq!(under(refused), Err(error));
+    assert!(error.is_unverified());
+    assert_eq!(under(unread), Err(error));
+    // Any policy will do here (RFC 5280 section 6.1.1), so that which ones there are says nothing.
+    let mut policies =
+        CustomExtension::from_oid_content(&[2, 5, 29, 32], vec![0x30, 6, 0x30, 4, 0x06, 2, 0x2a, 3]);
+    policies.set_criticality(true);
+    let mut understood = params("intermediate", true);
+    understood.custom_extensions.push(policies);
+    assert_eq!(under(understood), Ok(()));
+}
+
+/// What cannot be read does not hide what can: nobody vouches for that chain, whatever stands in it.
+#[test]
+fn a_critical_extension_that_is_not_read_makes_nothing_unverified_that_is_wrong() {
+    let [root, stranger] = [0, 1].map(|_| mint(params("root", true), None));
+    let mut unread = params("intermediate", true);
+    unread.custom_extensions.push(policy_constraints());
+    let intermediate = mint(unread.clone(), Some(&stranger));
+    let mut leaf_params = params("leaf", false);
+    leaf_params.custom_extensions.push(policy_constraints());
+    let leaf = mint(leaf_params.clone(), Some(&intermediate));
+    let trusted = trust(&[&root]).unwrap();
+    let error =
+        ChainError::BadSignature { subject: subject("intermediate"), source: SignatureError::Invalid };
+    let judged = trusted.verify(&leaf.certificate(), &[intermediate.certificate()], AT);
+    assert_eq!(judged, Err(error));
+    unread.not_after = date_time_ymd(2029, 12, 31);
+    let expired = mint(unread.clone(), Some(&root));
+    let leaf = mint(leaf_params.clone(), Some(&expired));
+    let error = ChainError::Expired { subject: subject("intermediate"), not_after: AT - DAY, at: AT };
+    assert_eq!(trusted.verify(&leaf.certificate(), &[expired.certificate()], AT), Err(error));
+    // And it is of one path alone: a certificate of the same issuer without it is as good as ever.
+    unread.not_after = date_time_ymd(2031, 1, 1);
+    let first = mint(unread, Some(&root));
+    let key = KeyPair::try_from(first.key.serialize_der().as_slice()).unwrap();
+    let second = mint_with(params("intermediate", true), Some(&root), key);
+    let leaf = mint(params("leaf", false), Some(&first));
+    let others = [first.certificate(), second.certificate()];
+    assert_eq!(trusted.verify(&leaf.certificate(), &others, AT), Ok(()));
+}
+
+/// DER content of 1.3.6.1.5.5.7.3.8, id-kp-timeStamping.
+const TIME_STAMPING: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x08];
+
+#[test]
+fn a_ca_for_other_purposes_leaves_a_chain_unverified_where_one_is_asked_for() {
+    use rcgen::ExtendedKeyUsagePurpose::{Any, ServerAuth, TimeStamping};
+    let mut root = params("root", true);
+    // What a root says of itself restricts nobody: it is trusted as it was given.
+    root.extended_key_usages = vec![ServerAuth];
+    let root = mint(root, None);
+    let error = ChainError::IssuerPurpose { subject: subject("intermediate") };
+    assert!(error.is_unverified());
+    for (purposes, expected) in [
+        (vec![], Ok(())),
+        (vec![ServerAuth, TimeStamping], Ok(())),
+        (vec![Any], Ok(())),
+        (vec![ServerAuth], Err(error)),
+    ] {
+        let mut issuer = params("intermediate", true);
+        issuer.extended_key_usages = purposes;
+        let issuer = mint(issuer, Some(&root));
+        let leaf = mint(params("leaf", false), Some(&issuer));
+        let (leaf, others) = (leaf.certificate(), [issuer.certificate()]);
+        let (alone, all) = (trust(&[&root]).unwrap(), trust(&[&root, &issuer]).unwrap());
+        assert_eq!(alone.verify_path_for(TIME_STAMPING, &leaf, &others, AT).map(drop), expected);
+        assert_eq!(all.verify_path_for(TIME_STAMPING, &leaf, &[], AT).map(drop), expected);
+        assert_eq!(alone.verify(&leaf, &others, AT), Ok(()));
+    }
 }
 
 #[test]
@@ -240,15 +315,15 @@ fn a_path_is_valid_while_all_of_it_is() {
 }
 
 #[test]
-fn a_leaf_with_a_critical_extension_that_is_unknown_is_refused() {
+fn a_precertificate_is_no_leaf() {
     let root = mint(params("root", true), None);
     let mut poisoned = params("leaf", false);
     let mut poison = CustomExtension::from_oid_content(&[1, 3, 6, 1, 4, 1, 11129, 2, 4, 3], vec![5, 0]);
     poison.set_criticality(true);
     poisoned.custom_extensions.push(poison);
     let leaf = mint(poisoned, Some(&root));
-    let oid = subject("2b06010401d679020403");
-    let error = ChainError::CriticalExtension { subject: subject("leaf"), oid };
+    let error = ChainError::Poisoned { subject: subject("leaf") };
+    assert!(!error.is_unverified());
     assert_eq!(trust(&[&root]).unwrap().verify(&leaf.certificate(), &[], AT), Err(error));
 }
 

@@ -2,7 +2,7 @@
 
 use super::error::ChainError;
 use super::name::{display_name, label_of};
-use super::terms::IssuerTerms;
+use super::terms::{IssuerTerms, check_extensions, check_purpose};
 use crate::hash::Hash;
 use crate::keys::certificate::Certificate;
 use crate::keys::key::{LogKey, SignatureError};
@@ -23,6 +23,7 @@ pub struct Authority {
 impl Authority {
     /// Reads the certificate of a CA.
     pub(super) fn read(certificate: &Certificate<'_>) -> Result<Self, ChainError> {
+        check_extensions(certificate)?;
         Ok(Self {
             certificate: certificate.raw.to_vec(),
             subject: certificate.subject.to_vec(),
@@ -55,6 +56,11 @@ impl Authority {
     /// Whether its certificate is self-issued, and so trusted by itself.
     pub fn is_root(&self) -> bool {
         self.terms.self_issued
+    }
+
+    /// Refuses what its extended key usage restricts to other purposes; a root is trusted as it was given.
+    pub(super) fn check_purpose(&self, purpose: &[u8]) -> Result<(), ChainError> {
+        if self.is_root() { Ok(()) } else { check_purpose(&Certificate::parse(&self.certificate)?, purpose) }
     }
 
     /// Verifies its signature over a certificate. Many are expected, so that the table of a P-256 key pays.

@@ -3,7 +3,7 @@
 use super::authority::{Authority, key_of, signed_once};
 use super::error::ChainError;
 use super::name::display_name;
-use super::terms::{IssuerTerms, Validity};
+use super::terms::{IssuerTerms, Validity, check_extensions, check_purpose};
 use crate::keys::certificate::Certificate;
 
 /// Certificates sent along that are looked at.
@@ -19,15 +19,24 @@ pub(super) struct Climb<'a> {
     sent_along: &'a [Certificate<'a>],
     /// Seconds since 1970.
     at: i64,
+    /// What the path is to be for, as the DER content of an identifier.
+    purpose: Option<&'a [u8]>,
     steps_left: u32,
+    /// Why the first path that leads to a root was passed over: all of it holds but for what is not judged here.
+    unjudged: Option<ChainError>,
     /// The first thing that was wrong on the way.
     fault: Option<ChainError>,
 }
 
 impl<'a> Climb<'a> {
-    pub(super) fn new(authorities: &'a [Authority], sent_along: &'a [Certificate<'a>], at: i64) -> Self {
+    pub(super) fn new(
+        authorities: &'a [Authority],
+        sent_along: &'a [Certificate<'a>],
+        at: i64,
+        purpose: Option<&'a [u8]>,
+    ) -> Self {
         let sent_along = &sent_along[..sent_along.len().min(SENT_ALONG)];
-        Self { authorities, sent_along, at, steps_left: STEPS, fault: None }
+        Self { authorities, sent_along, at, purpose, steps_left: STEPS, unjudged: None, fault: None }
     }
 
     /// When the path from `leaf` is valid, without the leaf; none where there is no path.
@@ -37,7 +46,7 @@ impl<'a> Climb<'a> {
 
     /// Why there is no path from `leaf`.
     pub(super) fn into_fault(self, leaf: &Certificate<'_>) -> ChainError {
-        match self.fault {
+        match self.unjudged.or(self.fault) {
             Some(fault) => fault,
             None if self.steps_left == 0 => ChainError::TooManyPaths { steps: STEPS },
             None if leaf.issuer == leaf.subject => {
@@ -86,10 +95,12 @@ impl<'a> Climb<'a> {
             return Some(authority.terms.validity);
         }
         let above = authority.terms.above(below);
-        authority.issuers.iter().find_map(|issuer| {
+        let path = authority.issuers.iter().find_map(|issuer| {
             let path = if self.step(rungs) { self.above_authority(*issuer, above, rungs - 1) } else { None };
             path.map(|path| path.intersect(authority.terms.validity))
-        })
+        })?;
+        let judged = self.purpose.map_or(Ok(()), |purpose| authority.check_purpose(purpose));
+        self.unless_unjudged(path, judged)
     }
 
     /// From a certificate by one sent along, which is trusted no more than what issued it.
@@ -105,7 +116,20 @@ impl<'a> Climb<'a> {
         let key = self.worth(key_of(issuer))?;
         self.worth(signed_once(&key, certificate))?;
         let path = self.above_certificate(issuer, terms.above(below), rungs)?;
-        Some(path.intersect(terms.validity))
+        let for_purpose = || self.purpose.map_or(Ok(()), |purpose| check_purpose(issuer, purpose));
+        let judged = check_extensions(issuer).and_then(|()| for_purpose());
+        self.unless_unjudged(path.intersect(terms.validity), judged)
+    }
+
+    /// The path, or none where it holds but for what is not judged here: another one may be without.
+    fn unless_unjudged(&mut self, path: Validity, judged: Result<(), ChainError>) -> Option<Validity> {
+        match judged {
+            Ok(()) => Some(path),
+            Err(why) => {
+                self.unjudged.get_or_insert(why);
+                None
+            }
+        }
     }
 
     /// Whether one more step may be made.

@@ -102,13 +102,26 @@ pub enum ChainError {
         /// Whose certificate.
         subject: String,
     },
-    /// A critical extension that nobody here understands.
-    #[error("verify the certificate of {subject:?}: its critical extension {oid} is unknown")]
+    /// It is a precertificate, which nobody is to take for a certificate (RFC 6962 section 3.1).
+    #[error("verify the certificate of {subject:?}: it is a precertificate")]
+    Poisoned {
+        /// Whose certificate.
+        subject: String,
+    },
+    /// All else holds, and a critical extension is not read here, such as name constraints: whoever reads it may refuse the certificate.
+    #[error("verify the certificate of {subject:?}: its critical extension {oid} is not read here")]
     CriticalExtension {
         /// Whose certificate.
         subject: String,
         /// The DER content of the identifier, in hex.
         oid: String,
+    },
+    /// All else holds, and the extended key usage of an issuer names neither the purpose nor any: some verifiers take that for a
+    /// restriction of what it issues, and others do not (RFC 5280 section 4.2.1.12 is silent on it).
+    #[error("verify a chain: the extended key usage of {subject:?} is for other purposes")]
+    IssuerPurpose {
+        /// The issuer.
+        subject: String,
     },
     /// The certificates allow for so many paths that the search was given up.
     #[error("verify a chain: no path to a root was found within {steps} steps")]
@@ -119,11 +132,13 @@ pub enum ChainError {
 }
 
 impl ChainError {
-    /// Whether nothing is said against the chain, but that a key or signature in it is of an algorithm which is not verified here.
+    /// Whether nothing is said against the chain, but that a key or signature in it is of an algorithm which is not verified here, or a
+    /// certificate has what is not judged here.
     pub const fn is_unverified(&self) -> bool {
         match self {
             Self::Key { source, .. } => source.is_unknown(),
             Self::BadSignature { source, .. } => source.is_unknown(),
+            Self::CriticalExtension { .. } | Self::IssuerPurpose { .. } => true,
             _ => false,
         }
     }

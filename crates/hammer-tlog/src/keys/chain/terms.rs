@@ -3,11 +3,16 @@
 use super::error::ChainError;
 use super::name::{display_name, hex, label_of};
 use crate::keys::certificate::{
-    BASIC_CONSTRAINTS, Certificate, EXTENDED_KEY_USAGE, KEY_USAGE, SUBJECT_ALTERNATIVE_NAME,
+    BASIC_CONSTRAINTS, CERTIFICATE_POLICIES, Certificate, EXTENDED_KEY_USAGE, KEY_USAGE, POISON,
+    SUBJECT_ALTERNATIVE_NAME,
 };
 
-/// The critical extensions that are understood; the purposes of the third are the caller's to look at.
-const UNDERSTOOD: [&[u8]; 4] = [BASIC_CONSTRAINTS, KEY_USAGE, EXTENDED_KEY_USAGE, SUBJECT_ALTERNATIVE_NAME];
+/// The critical extensions that are understood. The purposes of a leaf are the caller's to look at, and policies nobody's: any will do
+/// (RFC 5280 section 6.1.1), unless an extension that is not read demands one.
+const UNDERSTOOD: [&[u8]; 5] =
+    [BASIC_CONSTRAINTS, KEY_USAGE, EXTENDED_KEY_USAGE, SUBJECT_ALTERNATIVE_NAME, CERTIFICATE_POLICIES];
+/// DER content of 2.5.29.37.0, `anyExtendedKeyUsage`.
+const ANY_PURPOSE: &[u8] = &[0x55, 0x1d, 0x25, 0x00];
 
 /// When a certificate, or all of a path, is valid: both ends included, in seconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -53,17 +58,34 @@ pub(super) fn validity_of(certificate: &Certificate<'_>) -> Result<Validity, Cha
     }
 }
 
-/// What holds of any certificate of a path: one signature algorithm, and no critical extension that is unknown.
+/// What holds of any certificate of a path: one signature algorithm, and no critical poison.
 pub(super) fn check_form(certificate: &Certificate<'_>) -> Result<(), ChainError> {
-    let subject = || label_of(certificate);
     if certificate.tbs_signature_algorithm != certificate.signature_algorithm {
-        return Err(ChainError::TwoAlgorithms { subject: subject() });
+        return Err(ChainError::TwoAlgorithms { subject: label_of(certificate) });
     }
-    let mut unknown =
-        certificate.extensions.filter(|extension| extension.critical && !UNDERSTOOD.contains(&extension.oid));
-    match unknown.next() {
-        Some(extension) => Err(ChainError::CriticalExtension { subject: subject(), oid: hex(extension.oid) }),
-        None => Ok(()),
+    match certificate.extension(POISON).is_some_and(|poison| poison.critical) {
+        true => Err(ChainError::Poisoned { subject: label_of(certificate) }),
+        false => Ok(()),
+    }
+}
+
+/// Refuses a critical extension that is not read here.
+pub(super) fn check_extensions(certificate: &Certificate<'_>) -> Result<(), ChainError> {
+    let is_unread = |oid: &[u8], critical: bool| critical && !UNDERSTOOD.contains(&oid);
+    let unread = { certificate.extensions }.find(|extension| is_unread(extension.oid, extension.critical));
+    unread.map_or(Ok(()), |extension| {
+        let (subject, oid) = (label_of(certificate), hex(extension.oid));
+        Err(ChainError::CriticalExtension { subject, oid })
+    })
+}
+
+/// Refuses an issuer whose extended key usage names neither this purpose nor any.
+pub(super) fn check_purpose(issuer: &Certificate<'_>, purpose: &[u8]) -> Result<(), ChainError> {
+    let is_for_it = |named: &[u8]| named == purpose || named == ANY_PURPOSE;
+    let is_restricted = issuer.extension(EXTENDED_KEY_USAGE).is_some();
+    match is_restricted && !issuer.extended_key_usages().any(is_for_it) {
+        true => Err(ChainError::IssuerPurpose { subject: display_name(issuer.subject) }),
+        false => Ok(()),
     }
 }
 
