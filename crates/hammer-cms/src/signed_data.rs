@@ -10,6 +10,7 @@ use hammer_tlog::keys::der::{self, DerError, DerReader, Tlv};
 
 pub use self::attributes::{Attribute, SignedAttributes};
 pub use self::certificate_id::CertificateId;
+pub(crate) use self::certificate_id::check_named;
 pub use self::error::SignedDataError;
 pub use self::signer_info::{SignerIdentifier, SignerInfo};
 

@@ -3,7 +3,7 @@ use hammer_tlog::keys::chain::TrustedAuthorities;
 
 use super::fault::SignatureFault;
 use super::known_signer::KnownSigner;
-use crate::signed_data::{SignedAttributes, SignedData, SignedDataError, SignerInfo};
+use crate::signed_data::{SignedAttributes, SignedData, SignedDataError, SignerInfo, check_named};
 use crate::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampVerifier, VerifiedTimestamp};
 
 /// DER content of 1.2.840.113549.1.7.1, id-data.
@@ -103,14 +103,15 @@ impl SignatureVerifier {
             return Err(SignatureFault::ContentType);
         }
         check_digest(&signer)?;
-        check_signer(&signed_data, &signer, &attributes, expected.signer)?;
+        let unjudged = check_signer(&signed_data, &signer, &attributes, expected.signer)?;
         let signing_time = check_time(&attributes, expected)?;
         signer.verify_attributes(expected.signer.key())?;
         let timestamp = match expected.has_timestamp {
             true => Some(self.timestamp(&signer, expected)?),
             false => None,
         };
-        Ok(VerifiedSignature { signing_time, timestamp })
+        // Last: a signature that is wrong is no better for what is not verified of it.
+        unjudged.map_or(Ok(VerifiedSignature { signing_time, timestamp }), Err)
     }
 
     /// The timestamp over the signature (EN 319 122-1 section 5.3).
@@ -161,29 +162,27 @@ fn is_whole(content: &[u8], pieces: &[&[u8]]) -> bool {
     }) && rest.is_empty()
 }
 
-/// Whether the signer names itself, and is the one that was named.
+/// Whether the signer names itself, and is the one that was named; with the fault of what cannot be judged of that.
 fn check_signer(
     signed_data: &SignedData<'_>,
     signer: &SignerInfo<'_>,
     attributes: &SignedAttributes<'_>,
     known: &KnownSigner,
-) -> Result<(), SignatureFault> {
+) -> Result<Option<SignatureFault>, SignatureFault> {
     let certificate = Certificate::parse(known.certificate())?;
     if !signer.identifier.names(&certificate) {
         return Err(SignatureFault::Signer);
     }
     let named = [attributes.signing_certificate()?, attributes.signing_certificate_v2()?];
-    match named {
-        [None, None] => {
-            return Err(SignatureFault::MissingAttribute { attribute: "signing-certificate-v2" });
-        }
-        named if named.iter().flatten().any(|named| !named.names(&certificate)) => {
-            return Err(SignatureFault::SigningCertificate);
-        }
-        _ => {}
+    if named == [None, None] {
+        return Err(SignatureFault::MissingAttribute { attribute: "signing-certificate-v2" });
     }
+    let unjudged = match check_named(named, &certificate, SignatureFault::SigningCertificate) {
+        Err(why) if why.is_unverified() => Some(why),
+        judged => judged.map(|()| None)?,
+    };
     let is_sent_along = { signed_data.certificates }.any(|sent| sent == certificate.raw);
-    if is_sent_along { Ok(()) } else { Err(SignatureFault::NoCertificate) }
+    if is_sent_along { Ok(unjudged) } else { Err(SignatureFault::NoCertificate) }
 }
 
 /// The time that the signer states, as its form has it, and whether that can be.

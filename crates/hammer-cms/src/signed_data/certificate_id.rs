@@ -1,7 +1,10 @@
+use hammer_tlog::keys::algorithm_identifier::AlgorithmIdentifier;
 use hammer_tlog::keys::certificate::Certificate;
 use hammer_tlog::keys::der::{self, DerError, Tlv};
 use hammer_tlog::keys::digest::DigestAlgorithm;
 use ring::digest::{self, SHA1_FOR_LEGACY_USE_ONLY};
+
+use super::error::SignedDataError;
 
 /// The tag of `directoryName` among the kinds of `GeneralName`.
 const DIRECTORY_NAME: u8 = der::context(4);
@@ -9,10 +12,19 @@ const DIRECTORY_NAME: u8 = der::context(4);
 /// `ESSCertID` (RFC 2634 section 5.4.1) or `ESSCertIDv2` (RFC 5035 section 4): a certificate by its hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CertificateId<'a> {
-    /// None for SHA-1, which version 1 is bound to.
-    digest: Option<DigestAlgorithm>,
+    digest: CertificateDigest,
     hash: &'a [u8],
     issuer: Option<IssuerSerial<'a>>,
+}
+
+/// What a certificate is hashed by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CertificateDigest {
+    /// SHA-1, which version 1 is bound to.
+    Sha1,
+    Sha2(DigestAlgorithm),
+    /// One that is not verified here.
+    Unknown,
 }
 
 /// `issuerSerial`: a certificate by its number.
@@ -31,30 +43,56 @@ impl<'a> CertificateId<'a> {
         let hash = reader.expect(der::OCTET_STRING)?.value;
         let issuer = reader.optional(der::SEQUENCE)?.map(IssuerSerial::parse).transpose()?;
         reader.finish()?;
-        Ok(Self { digest: None, hash, issuer })
+        Ok(Self { digest: CertificateDigest::Sha1, hash, issuer })
     }
 
     /// The first one of a whole `SigningCertificateV2`.
     pub(super) fn parse_v2(der: &'a [u8]) -> Result<Self, DerError> {
         let mut reader = first_of(der)?.content();
         let digest = match reader.optional(der::SEQUENCE)? {
-            None => DigestAlgorithm::Sha256,
-            Some(identifier) => DigestAlgorithm::from_identifier(identifier.raw)
-                .ok_or(DerError::Value { what: "certificate hash algorithm" })?,
+            None => CertificateDigest::Sha2(DigestAlgorithm::Sha256),
+            Some(identifier) => {
+                AlgorithmIdentifier::parse(identifier.raw)?;
+                DigestAlgorithm::from_identifier(identifier.raw)
+                    .map_or(CertificateDigest::Unknown, CertificateDigest::Sha2)
+            }
         };
         let hash = reader.expect(der::OCTET_STRING)?.value;
         let issuer = reader.optional(der::SEQUENCE)?.map(IssuerSerial::parse).transpose()?;
         reader.finish()?;
-        Ok(Self { digest: Some(digest), hash, issuer })
+        Ok(Self { digest, hash, issuer })
     }
 
-    /// Whether it names this certificate.
-    pub fn names(&self, certificate: &Certificate<'_>) -> bool {
+    /// Whether it names this certificate; none where all but the hash does, which is by an algorithm that is not verified here.
+    pub fn names(&self, certificate: &Certificate<'_>) -> Option<bool> {
+        if self.issuer.is_some_and(|issuer| !issuer.names(certificate)) {
+            return Some(false);
+        }
         let hash = match self.digest {
-            None => digest::digest(&SHA1_FOR_LEGACY_USE_ONLY, certificate.raw),
-            Some(digest) => digest.digest(certificate.raw),
+            CertificateDigest::Sha1 => digest::digest(&SHA1_FOR_LEGACY_USE_ONLY, certificate.raw),
+            CertificateDigest::Sha2(digest) => digest.digest(certificate.raw),
+            CertificateDigest::Unknown => return None,
         };
-        hash.as_ref() == self.hash && self.issuer.is_none_or(|issuer| issuer.names(certificate))
+        Some(hash.as_ref() == self.hash)
+    }
+}
+
+/// Whether the attributes signingCertificate and signingCertificateV2, where they are there, name this certificate, or else `another`.
+///
+/// # Errors
+/// One names another certificate; or none does, and one names it by a hash that is not verified here.
+pub(crate) fn check_named<E: From<SignedDataError>>(
+    named: [Option<CertificateId<'_>>; 2],
+    certificate: &Certificate<'_>,
+    another: E,
+) -> Result<(), E> {
+    let named = named.map(|named| named.map_or(Some(true), |named| named.names(certificate)));
+    if named.contains(&Some(false)) {
+        return Err(another);
+    }
+    match named.contains(&None) {
+        true => Err(SignedDataError::Unknown { what: "certificate hash" }.into()),
+        false => Ok(()),
     }
 }
 

@@ -42,21 +42,16 @@ pub enum TimestampFault {
     /// The nonce is not that of the query.
     #[error("verify the timestamp: its nonce is not that of the query")]
     Nonce,
-    /// The time lies before the query was sent.
-    #[error("verify the timestamp: its time is {unix_ms}, and the query was sent at {not_before_ms}")]
-    TooEarly {
+    /// The time lies before the query was sent, or after the response came, by more than the clocks may differ.
+    #[error(
+        "verify the timestamp: its genTime is {unix_ms}, outside of {} (milliseconds since 1970, the skew allowed included)",
+        span(window)
+    )]
+    Time {
         /// `genTime`, in milliseconds since 1970.
         unix_ms: i64,
-        /// The earliest time allowed, in milliseconds since 1970.
-        not_before_ms: i64,
-    },
-    /// The time lies after the response came.
-    #[error("verify the timestamp: its time is {unix_ms}, and the response came at {not_after_ms}")]
-    TooLate {
-        /// `genTime`, in milliseconds since 1970.
-        unix_ms: i64,
-        /// The latest time allowed, in milliseconds since 1970.
-        not_after_ms: i64,
+        /// The earliest and the latest time allowed, in milliseconds since 1970, what the clocks may differ included.
+        window: [Option<i64>; 2],
     },
     /// There has to be exactly one signer (RFC 3161 section 2.4.2).
     #[error("verify the timestamp: there are {signers} signers")]
@@ -79,6 +74,9 @@ pub enum TimestampFault {
     /// The extended key usage of the signer is not timeStamping alone, and critical (RFC 3161 section 2.3).
     #[error("verify the timestamp: the signer's extended key usage is not timeStamping alone, and critical")]
     Usage,
+    /// The key usage of the signer is for no such signatures (RFC 5280 section 4.2.1.3).
+    #[error("verify the timestamp: the signer's key usage is neither digitalSignature nor nonRepudiation")]
+    KeyUsage,
     /// The signer's key cannot be read.
     #[error("verify the timestamp: failed to {0}")]
     Key(#[from] KeyError),
@@ -102,7 +100,8 @@ impl From<SignedDataError> for TimestampFault {
 }
 
 impl TimestampFault {
-    /// Whether nothing is said against it, but that it is by an algorithm which is not verified here.
+    /// Whether nothing is said against it, but that it is by an algorithm which is not verified here, or leads to its root by what is not
+    /// judged here.
     pub const fn is_unverified(&self) -> bool {
         match self {
             Self::ImprintDigest => true,
@@ -122,12 +121,18 @@ impl TimestampFault {
             Self::NotGranted { .. } => "timestamp-not-granted",
             Self::Imprint | Self::ImprintDigest => "timestamp-imprint",
             Self::Nonce => "timestamp-nonce",
-            Self::TooEarly { .. } | Self::TooLate { .. } => "timestamp-time",
+            Self::Time { .. } => "timestamp-time",
             Self::Signers { .. } | Self::NoCertificate | Self::CertificateNotSent => "timestamp-signer",
             Self::NoSigningCertificate | Self::SigningCertificate => "timestamp-signing-certificate",
-            Self::Usage | Self::Key(_) => "timestamp-certificate",
+            Self::Usage | Self::KeyUsage | Self::Key(_) => "timestamp-certificate",
             Self::Untrusted(_) => "timestamp-untrusted",
             Self::Signature(_) => "bad-timestamp-signature",
         }
     }
+}
+
+/// The instants from and up to which something holds.
+fn span([from, to]: &[Option<i64>; 2]) -> String {
+    let shown = |end: &Option<i64>| end.map_or_else(|| "...".to_owned(), |unix_ms| unix_ms.to_string());
+    format!("{} to {}", shown(from), shown(to))
 }

@@ -1,5 +1,5 @@
 use hammer_tlog::keys::certificate::{Certificate, EXTENDED_KEY_USAGE};
-use hammer_tlog::keys::chain::{TrustedAuthorities, Validity};
+use hammer_tlog::keys::chain::{ChainError, TrustedAuthorities, Validity};
 use hammer_tlog::keys::der::{self, Tlv};
 use hammer_tlog::keys::key::LogKey;
 
@@ -10,8 +10,10 @@ use crate::signed_data::{EmbeddedCertificates, SignerIdentifier, SignerInfo};
 const TIME_STAMPING: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x08];
 /// An authority has one signer, or two while it changes.
 const REMEMBERED: usize = 4;
-/// Certificates sent along that are looked at.
-const SENT_ALONG: usize = 16;
+/// Certificates above a signer's that are looked for among those sent along: as many as a path is searched in.
+const MOST_ABOVE: usize = 16;
+/// How far above the signer's they are looked for, in certificates.
+const HIGHEST: usize = 8;
 
 /// A signer whose certificate led to a trusted root.
 #[derive(Debug)]
@@ -79,8 +81,11 @@ impl Signer {
         if !is_for_timestamps_alone(certificate) {
             return Err(TimestampFault::Usage);
         }
-        let others: Vec<_> = sent_along.parsed().take(SENT_ALONG).collect();
-        let path = trusted.verify_path(certificate, &others, unix_seconds)?;
+        if !is_for_signatures(certificate)? {
+            return Err(TimestampFault::KeyUsage);
+        }
+        let others = certificates_above(certificate, sent_along);
+        let path = trusted.verify_path_for(TIME_STAMPING, certificate, &others, unix_seconds)?;
         let key = LogKey::from_der(certificate.spki)?;
         Ok(Self { certificate: certificate.raw.to_vec(), key, path, named: None })
     }
@@ -155,8 +160,29 @@ pub(super) fn find_certificate<'a>(
     sent_along: EmbeddedCertificates<'a>,
 ) -> Option<Certificate<'a>> {
     let known = trusted.certificates().filter_map(|der| Certificate::parse(der).ok());
-    let mut all = sent_along.parsed().take(SENT_ALONG).chain(known);
-    all.find(|certificate| identifier.names(certificate))
+    sent_along.parsed().chain(known).find(|certificate| identifier.names(certificate))
+}
+
+/// The certificates sent along that may stand above this one, by their names, the nearest first: however many others came with them.
+fn certificates_above<'a>(
+    certificate: &Certificate<'a>,
+    sent_along: EmbeddedCertificates<'a>,
+) -> Vec<Certificate<'a>> {
+    let mut above: Vec<Certificate<'a>> = Vec::new();
+    let mut below = vec![*certificate];
+    for _ in 0..HIGHEST {
+        let is_next = |other: &Certificate<'_>| {
+            below.iter().any(|below| below.issuer == other.subject && below.raw != other.raw)
+                && above.iter().all(|known| known.raw != other.raw)
+        };
+        let next: Vec<_> = sent_along.parsed().filter(is_next).take(MOST_ABOVE - above.len()).collect();
+        if next.is_empty() {
+            break;
+        }
+        above.extend_from_slice(&next);
+        below = next;
+    }
+    above
 }
 
 /// Whether the extended key usage is critical and names timeStamping alone (RFC 3161 section 2.3).
@@ -165,4 +191,11 @@ fn is_for_timestamps_alone(certificate: &Certificate<'_>) -> bool {
     let Ok(usages) = Tlv::parse(extension.value, der::SEQUENCE) else { return false };
     let only = Tlv::parse(usages.value, der::OBJECT_IDENTIFIER);
     extension.critical && only.is_ok_and(|usage| usage.value == TIME_STAMPING)
+}
+
+/// Whether its key usage, where it has one, is for signatures other than those over certificates and revocation lists (RFC 5280 section
+/// 4.2.1.3).
+fn is_for_signatures(certificate: &Certificate<'_>) -> Result<bool, ChainError> {
+    let usage = certificate.key_usage()?;
+    Ok(usage.is_none_or(|usage| usage.digital_signature() || usage.content_commitment()))
 }

@@ -6,7 +6,7 @@ use super::imprint::ExpectedImprint;
 use super::response::TimestampResponse;
 use super::signer::{SignerNames, Signers, find_certificate};
 use super::tst_info::{Accuracy, TstInfo};
-use crate::signed_data::{SignedData, SignedDataError, SignerInfo};
+use crate::signed_data::{SignedData, SignedDataError, SignerInfo, check_named};
 
 /// DER content of 1.2.840.113549.1.9.16.1.4, id-ct-TSTInfo.
 const ID_CT_TST_INFO: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x10, 0x01, 0x04];
@@ -33,15 +33,10 @@ impl ExpectedTimestamp<'_> {
             return Err(TimestampFault::Nonce);
         }
         let unix_ms = info.gen_time.unix_ms();
-        match (self.not_before_ms, self.not_after_ms) {
-            (Some(not_before_ms), _) if info.gen_time.last_unix_ms() < not_before_ms => {
-                Err(TimestampFault::TooEarly { unix_ms, not_before_ms })
-            }
-            (_, Some(not_after_ms)) if unix_ms > not_after_ms => {
-                Err(TimestampFault::TooLate { unix_ms, not_after_ms })
-            }
-            _ => Ok(()),
-        }
+        let window = [self.not_before_ms, self.not_after_ms];
+        let is_early = window[0].is_some_and(|earliest| info.gen_time.last_unix_ms() < earliest);
+        let is_late = window[1].is_some_and(|latest| unix_ms > latest);
+        if is_early || is_late { Err(TimestampFault::Time { unix_ms, window }) } else { Ok(()) }
     }
 }
 
@@ -156,9 +151,7 @@ impl TimestampVerifier {
         if named == [None, None] {
             return Err(TimestampFault::NoSigningCertificate);
         }
-        if named.iter().flatten().any(|named| !named.names(&certificate)) {
-            return Err(TimestampFault::SigningCertificate);
-        }
+        check_named(named, &certificate, TimestampFault::SigningCertificate)?;
         let has_certificate = { sent_along }.any(|sent| sent == certificate.raw);
         let signer = self.signers.trusted(&self.trusted, &certificate, (names, sent_along), unix_seconds)?;
         Ok((self.signers.key(signer), has_certificate))

@@ -23,6 +23,7 @@ pub(crate) const STAMPED_MS: i64 = 1_893_553_445_000;
 const SHA256: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01];
 const SHA384: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x02];
 const SHA512: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x03];
+pub(crate) const SHA3_256: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x08];
 const ECDSA_SHA256: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02];
 const ECDSA_SHA384: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x03];
 const ED25519: &[u8] = &[0x2b, 0x65, 0x70];
@@ -74,6 +75,8 @@ pub(crate) enum Purposes {
 pub(crate) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     pub(crate) root: Vec<u8>,
+    /// What stands between, where anything does.
+    pub(crate) intermediate: Vec<u8>,
     key: KeyPair,
     pub(crate) certificate: Vec<u8>,
 }
@@ -84,13 +87,39 @@ impl Authority {
     }
 
     pub(crate) fn of(algorithm: &'static SignatureAlgorithm, purposes: Purposes) -> Self {
-        let mut params = CertificateParams::new([]).unwrap();
-        params.distinguished_name.push(DnType::CommonName, "minted root");
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
-        let root_key = KeyPair::generate_for(&rcgen::PKCS_ECDSA_P256_SHA256).unwrap();
+        Self::minted(algorithm, purposes, None, |_| {})
+    }
+
+    /// One whose signer has another certificate than usual.
+    pub(crate) fn with_signer(alter: impl FnOnce(&mut CertificateParams)) -> Self {
+        Self::minted(&rcgen::PKCS_ECDSA_P256_SHA256, Purposes::Critical, None, alter)
+    }
+
+    /// One whose signer stands under an intermediate certificate, which is altered.
+    pub(crate) fn with_intermediate(alter: impl FnOnce(&mut CertificateParams)) -> Self {
+        let mut params = ca("minted intermediate");
+        alter(&mut params);
+        Self::minted(&rcgen::PKCS_ECDSA_P256_SHA256, Purposes::Critical, Some(params), |_| {})
+    }
+
+    fn minted(
+        algorithm: &'static SignatureAlgorithm,
+        purposes: Purposes,
+        intermediate: Option<CertificateParams>,
+        alter: impl FnOnce(&mut CertificateParams),
+    ) -> Self {
+        let ca_key = || KeyPair::generate_for(&rcgen::PKCS_ECDSA_P256_SHA256).unwrap();
+        let (params, root_key) = (ca("minted root"), ca_key());
         let root = params.self_signed(&root_key).unwrap().der().to_vec();
-        let issuer = Issuer::new(params, root_key);
+        let root_issuer = Issuer::new(params, root_key);
+        let (issuer, intermediate) = match intermediate {
+            None => (root_issuer, Vec::new()),
+            Some(params) => {
+                let key = ca_key();
+                let der = params.signed_by(&key, &root_issuer).unwrap().der().to_vec();
+                (Issuer::new(params, key), der)
+            }
+        };
         let key = KeyPair::generate_for(algorithm).unwrap();
         let mut params = CertificateParams::new([]).unwrap();
         params.distinguished_name.push(DnType::CommonName, "minted signer");
@@ -98,8 +127,9 @@ impl Authority {
         params.custom_extensions = purposes_extension(purposes).into_iter().collect();
         let identifier = CustomExtension::from_oid_content(&[2, 5, 29, 14], octets(KEY_IDENTIFIER));
         params.custom_extensions.push(identifier);
+        alter(&mut params);
         let certificate = params.signed_by(&key, &issuer).unwrap().der().to_vec();
-        Self { issuer, root, key, certificate }
+        Self { issuer, root, intermediate, key, certificate }
     }
 
     /// Another certificate of the same signer: another number, all else equal.
@@ -136,6 +166,12 @@ impl Authority {
     pub(crate) fn names_and(der: &[u8], issuer_serial: &[u8], policies: &[u8]) -> Vec<u8> {
         let id = sequence(&[&octets(&sha256(der).0), issuer_serial]);
         attribute(CERTIFICATE_V2, &[&sequence(&[&sequence(&[&id]), policies])])
+    }
+
+    /// `signingCertificateV2` with a hash by SHA3-256 and an `issuerSerial`.
+    pub(crate) fn names_by_sha3(issuer_serial: &[u8]) -> Vec<u8> {
+        let id = sequence(&[&sequence(&[&oid(SHA3_256)]), &octets(&[0x3a; 32]), issuer_serial]);
+        attribute(CERTIFICATE_V2, &[&sequence(&[&sequence(&[&id])])])
     }
 
     /// The response that carries a token of these parts.
@@ -186,6 +222,14 @@ impl Authority {
     pub(crate) fn judge(&self, stamp: &Stamp) -> Result<i64, TimestampFault> {
         judge(&mut self.verifier(), &self.respond(stamp))
     }
+}
+
+fn ca(name: &str) -> CertificateParams {
+    let mut params = CertificateParams::new([]).unwrap();
+    params.distinguished_name.push(DnType::CommonName, name);
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+    params
 }
 
 fn purposes_extension(purposes: Purposes) -> Option<CustomExtension> {

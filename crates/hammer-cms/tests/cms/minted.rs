@@ -9,7 +9,7 @@ use hammer_tlog::keys::digest::DigestAlgorithm;
 use hammer_tlog::keys::key::SignatureError;
 
 use crate::mint::{
-    Authority, CERTIFICATE_V2, CONTENT_TYPE, DATA, KEY_IDENTIFIER, MESSAGE_DIGEST, NONCE, Purposes,
+    Authority, CERTIFICATE_V2, CONTENT_TYPE, DATA, KEY_IDENTIFIER, MESSAGE_DIGEST, NONCE, Purposes, SHA3_256,
     STAMPED_MS, Stamp, TST_INFO, attribute, element, integer, judge, octets, oid, sequence,
 };
 
@@ -36,8 +36,7 @@ fn another_imprint_is_found() {
     assert_eq!(fault(&other), (TimestampFault::Imprint, "timestamp-imprint"));
     let longer = Stamp { imprint: vec![0x5a; 33], ..Stamp::default() };
     assert_eq!(fault(&longer).0, TimestampFault::Imprint);
-    let sha3_256 = [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x08];
-    let algorithm = Stamp { imprint_algorithm: sequence(&[&oid(&sha3_256)]), ..Stamp::default() };
+    let algorithm = Stamp { imprint_algorithm: sequence(&[&oid(SHA3_256)]), ..Stamp::default() };
     assert_eq!(fault(&algorithm).0, TimestampFault::Imprint);
     let authority = Authority::new();
     let of_message = ExpectedTimestamp {

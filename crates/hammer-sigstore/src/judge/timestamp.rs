@@ -27,7 +27,7 @@ pub(super) fn judge(
     };
     let add = |batch: &mut MixedBatch| verifier.verify_in(batch, record.body, &expected);
     let verified = signatures.add(SignatureOf::Timestamp, add).map_err(|why| match why {
-        TimestampFault::TooEarly { unix_ms, .. } | TimestampFault::TooLate { unix_ms, .. } => {
+        TimestampFault::Time { unix_ms, .. } => {
             let off = window.check(unix_ms).err();
             let told = off.map_or_else(|| why.to_string(), |off| format!("its time is {unix_ms}, {off}"));
             Fault::new(why.kind(), told)
