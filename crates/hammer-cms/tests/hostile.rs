@@ -1,8 +1,10 @@
 //! Signatures made to cost whoever reads them: huge, or deeply nested. Alone in its process, since what is allocated is counted of all threads.
 
 use std::alloc::System;
+use std::borrow::Cow;
 use std::path::PathBuf;
 
+use hammer_cms::ber::to_der;
 use hammer_cms::signature::{ExpectedSignature, KnownSigner, SignatureForm, SignatureVerifier};
 use hammer_tlog::keys::chain::TrustedAuthorities;
 use hammer_tlog::keys::der::{self, Tlv, write_header};
@@ -144,7 +146,48 @@ impl Judge {
     }
 }
 
+/// Bytes that are allocated for reading this as BER, and whether it was.
+fn allocated_for_ber(bytes: &[u8]) -> (usize, bool) {
+    let region = Region::new(ALLOCATOR);
+    let is_written = matches!(to_der(bytes), Cow::Owned(_));
+    (region.change().bytes_allocated, is_written)
+}
+
+fn ber_that_is_huge_or_deeply_nested_allocates_no_more_than_it_is_long() {
+    let in_one = |tag: u8, content: &[u8]| [&[tag, 0x80][..], content, &[0, 0]].concat();
+    let piece = element(der::OCTET_STRING, &[7; 1000]);
+    let huge = in_one(0x24, &piece.repeat(HUGE / piece.len()));
+    let (allocated, is_written) = allocated_for_ber(&huge);
+    assert!(is_written && allocated <= huge.len() + MOST_ALLOCATED, "{allocated}");
+    let whole = in_one(der::SEQUENCE, &element(der::OCTET_STRING, &vec![7; HUGE]));
+    let (allocated, is_written) = allocated_for_ber(&whole);
+    assert!(is_written && allocated <= whole.len() + MOST_ALLOCATED, "{allocated}");
+    drop((huge, whole));
+    for tag in [der::SEQUENCE, der::context(0), 0x24] {
+        let deep = [[tag, 0x80].repeat(DEPTH), vec![0; 2 * DEPTH]].concat();
+        for deep in [nested(tag), deep, [tag, 0x80].repeat(DEPTH)] {
+            let (allocated, is_written) = allocated_for_ber(&deep);
+            assert!(!is_written && allocated < MOST_ALLOCATED, "{allocated}");
+        }
+    }
+    for inner in [&[0x30, 0][..], &[5, 0], &[0x24, 0], &[0x30, 0x80, 0, 0], &[0x30, 0x84, 0, 0, 0, 0]] {
+        let many = in_one(der::SEQUENCE, &inner.repeat(HUGE / inner.len()));
+        let (allocated, is_written) = allocated_for_ber(&many);
+        assert!(!is_written && allocated < HUGE / 4, "{allocated}");
+    }
+    for bytes in [vec![0; HUGE], vec![0x30; HUGE], vec![0xff; HUGE]] {
+        let (allocated, is_written) = allocated_for_ber(&bytes);
+        assert!(!is_written && allocated < MOST_ALLOCATED, "{allocated}");
+    }
+}
+
 #[test]
+fn what_is_made_to_cost_whoever_reads_it_costs_no_more_than_it_is_long() {
+    // One after the other: what is allocated is counted of all threads.
+    ber_that_is_huge_or_deeply_nested_allocates_no_more_than_it_is_long();
+    a_signature_that_is_huge_or_deeply_nested_ends_as_what_it_is_and_allocates_next_to_nothing();
+}
+
 fn a_signature_that_is_huge_or_deeply_nested_ends_as_what_it_is_and_allocates_next_to_nothing() {
     let whole = Parts::of(&testdata("openssl-p256-detached.p7s"));
     let mut judge = Judge::new();

@@ -30,7 +30,7 @@ mod values;
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target by its name, which is that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 56] = [
+pub const TARGETS: [(&str, Target); 57] = [
     ("attest_discovery", attest::discovery),
     ("attest_provisioning", attest::provisioning),
     ("attest_result", attest::result),
@@ -38,6 +38,7 @@ pub const TARGETS: [(&str, Target); 56] = [
     ("audit_bundle", audit::bundle),
     ("audit_entries", audit::entries),
     ("authorities", chain::authorities),
+    ("ber", signature::ber),
     ("bundle", structure::bundle),
     ("certificate", certificate::certificate),
     ("chain", chain::chain),

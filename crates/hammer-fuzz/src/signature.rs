@@ -1,7 +1,9 @@
 //! Signatures of documents: nothing is believed but what a recorded signer did sign.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use hammer_cms::ber::to_der;
 use hammer_cms::signature::{ExpectedSignature, KnownSigner, SignatureForm, SignatureVerifier};
 use hammer_cms::signed_data::SignedData;
 use hammer_cms::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampVerifier};
@@ -31,6 +33,15 @@ pub(crate) fn cms(data: &[u8]) -> bool {
         assert!(known, "nobody signed these attributes");
     }
     believed
+}
+
+/// BER that becomes DER stays that, says no more, and is believed for what a recorded signer did sign alone.
+pub(crate) fn ber(data: &[u8]) -> bool {
+    let Cow::Owned(der) = to_der(data) else { return false };
+    assert_eq!(to_der(&der), Cow::Borrowed(&*der), "it is DER");
+    // A length of three bytes is one more than its indefinite form and two zeros took.
+    assert!(der.len() <= data.len() + data.len() / 0x8000 + 64, "{} bytes of {}", der.len(), data.len());
+    cms(&der)
 }
 
 /// The token of a timestamp, as it stands in a signature or comes without a status: one that holds is a recorded one, and over one signature

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use hammer_cms::ber;
 use hammer_cms::signature::{ExpectedSignature, KnownSigner, SignatureForm, SignatureVerifier};
 use hammer_core::promise::{Fault, PromiseKind, Verdicts, Verifier};
 use hammer_measure::Nanos;
@@ -114,18 +115,21 @@ impl FileVerifier {
             let found = PdfSignature::read(file, &document)
                 .map_err(|why| NotKept::new(why.is_unverified(), why.kind(), &why))?;
             let signed = found.signed(file);
-            self.verifier.verify(&found.contents, &expected(&signed, SignatureForm::Pades)).map(drop)
+            let cms = ber::to_der(&found.contents);
+            self.verifier.verify(&cms, &expected(&signed, SignatureForm::Pades)).map(drop)
         } else if let Some(sha256) = &record.sha256 {
             // Worked out of the document before any of it was sent.
             let expected = expected(&[], SignatureForm::CadesDetached);
-            self.verifier.verify_digest(file, sha256, &expected).map(drop)
+            self.verifier.verify_digest(&ber::to_der(file), sha256, &expected).map(drop)
         } else {
             self.document.clear();
             // A large document must not be held in memory for the rest of the run.
             self.document.shrink_to(KEPT_DOCUMENT);
             document.append(0..document.len(), &mut self.document);
             let sent: &[&[u8]] = &[&self.document];
-            self.verifier.verify(file, &expected(sent, SignatureForm::CadesEnveloping)).map(drop)
+            self.verifier
+                .verify(&ber::to_der(file), &expected(sent, SignatureForm::CadesEnveloping))
+                .map(drop)
         };
         verified.map_err(|why| NotKept::new(why.is_unverified(), why.kind(), &why))
     }

@@ -1,5 +1,6 @@
 //! The crate against what real servers sent, against tokens minted here with one thing wrong each, and against any bytes.
 
+mod ber;
 mod certificates;
 mod mint;
 mod minted;

@@ -1,3 +1,4 @@
+use hammer_cms::ber;
 use hammer_cms::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampFault, TimestampVerifier};
 use hammer_core::promise::{Fault, PromiseKind, Verdicts, Verifier};
 use hammer_measure::Nanos;
@@ -72,11 +73,12 @@ impl StampVerifier {
             not_before_ms: i64::try_from(unix_ms(record.sent).saturating_sub(skew_ms)).ok(),
             not_after_ms: i64::try_from(unix_ms(record.received).saturating_add(skew_ms)).ok(),
         };
+        let body = ber::to_der(record.body);
         if record.nonce.is_none() {
-            return self.verifier.verify_token(record.body, &expected).map(drop);
+            return self.verifier.verify_token(&body, &expected).map(drop);
         }
         // A query with a nonce asks for the certificate, too.
-        self.verifier.verify(record.body, &expected)?.with_certificate().map(drop)
+        self.verifier.verify(&body, &expected)?.with_certificate().map(drop)
     }
 }
 

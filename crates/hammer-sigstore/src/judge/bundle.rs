@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use hammer_cms::ber;
 use hammer_cms::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampVerifier};
 use hammer_core::promise::Fault;
 use hammer_messages::bundle::HashOutput;
@@ -210,7 +211,8 @@ impl BundleVerifier {
         for timestamp in &bundle.timestamps {
             let verifier = self.timestamps.as_mut();
             let verifier = verifier.ok_or(needs("its timestamp", "a chain of the timestamp authority"))?;
-            let verified = verifier.verify(timestamp, &expected);
+            let timestamp = ber::to_der(timestamp);
+            let verified = verifier.verify(&timestamp, &expected);
             let verified = verified.map_err(|why| fault_of_timestamp(&self.trust, &why))?;
             times_ms.push(verified.unix_ms);
         }

@@ -1,6 +1,7 @@
 //! Whether an entry that was read in the tiles of Rekor v2 is in its tree, and says of an artifact what somebody who verifies it needs.
 
 use hammer_audit::HeadId;
+use hammer_cms::ber;
 use hammer_cms::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampVerifier};
 use hammer_core::promise::Fault;
 use hammer_read::{
@@ -96,7 +97,8 @@ impl TilesJudge<'_> {
         };
         let imprint = ExpectedImprint::Message(signature);
         let expected = ExpectedTimestamp { imprint, nonce: None, not_before_ms: None, not_after_ms: None };
-        let verified = verifier.verify(timestamp, &expected);
+        let timestamp = ber::to_der(timestamp);
+        let verified = verifier.verify(&timestamp, &expected);
         let verified = verified.map_err(|why| fault_of_timestamp(self.trust, &why))?;
         Ok(Some(verified.unix_ms))
     }

@@ -1,5 +1,6 @@
 //! Whether a timestamp is of what was asked for, and by whom it should be.
 
+use hammer_cms::ber;
 use hammer_cms::timestamp::{ExpectedImprint, ExpectedTimestamp, TimestampFault, TimestampVerifier};
 use hammer_core::promise::Fault;
 use hammer_tlog::keys::key::MixedBatch;
@@ -25,7 +26,8 @@ pub(super) fn judge(
         not_before_ms: Some(window.not_before_ms),
         not_after_ms: Some(window.not_after_ms),
     };
-    let add = |batch: &mut MixedBatch| verifier.verify_in(batch, record.body, &expected);
+    let body = ber::to_der(record.body);
+    let add = |batch: &mut MixedBatch| verifier.verify_in(batch, &body, &expected);
     let verified = signatures.add(SignatureOf::Timestamp, add).map_err(|why| match why {
         TimestampFault::Time { unix_ms, .. } => {
             let off = window.check(unix_ms).err();
