@@ -97,6 +97,17 @@ fn a_document_that_leads_in_a_circle_or_on_and_on_ends_as_what_it_is_and_allocat
     let fault = file.fault(xref);
     assert_eq!(fault.kind(), "malformed-pdf", "{fault}");
 
+    // Trailers within each other, as strings of the ones around them.
+    let mut file = Appended::new();
+    let text = "xref\ntrailer<</X(";
+    let at = file.0.len();
+    for place in 1..60 {
+        file.add(&format!("xref\ntrailer<</Size 20/Prev {}/X(", at + place * (text.len() + 17 + 5)));
+    }
+    file.add(&"(".repeat(500_000));
+    file.add(&")".repeat(500_100));
+    assert_eq!(file.fault(at).kind(), "malformed-pdf");
+
     // A table of more objects than a revision has, or of more that are freed.
     for entry in [format!("11 1\n{LENGTH:010} 00000 n \n"), "11 1\n0000000000 65535 f \n".to_owned()] {
         let mut file = Appended::new();
@@ -104,6 +115,35 @@ fn a_document_that_leads_in_a_circle_or_on_and_on_ends_as_what_it_is_and_allocat
         let at = file.0.len();
         file.section(&entry.repeat(500_000), first);
         assert_eq!(file.fault(at).kind(), "malformed-pdf", "{entry}");
+    }
+
+    // A form whose fields, and a page whose annotations, are over and over the same long one, and an object behind a long comment.
+    let comment = format!("%{}\n", "x".repeat(300_000));
+    for (field, count) in [
+        (format!("<</Kids[{}]>>", "11 0 R ".repeat(20_000)), 1),
+        (format!("<</X[{}]/Kids[11 0 R 11 0 R]>>", "1 ".repeat(200_000)), 1),
+        (format!("<</Subtype/Widget/X[{}]>>", "1 ".repeat(200_000)), 10_000),
+        (format!("{comment}<</Subtype/Widget>>"), 10_000),
+        (format!("<</Subtype/Widget>>{comment}"), 10_000),
+        (format!("null{comment}"), 10_000),
+        (format!("<</Subtype/Widget/Parent 11 0 R/Rect[0 0 9 9]{comment}>>"), 10_000),
+        (format!("{}1{}", "[".repeat(300_000), "]".repeat(300_000)), 1),
+        (format!("{}1{}", "<<".repeat(300_000), ">>".repeat(300_000)), 1),
+        (format!("<</Subtype{}>>", "/Widget".repeat(200_001)), 10_000),
+    ] {
+        let mut file = Appended::new();
+        let fields = "11 0 R ".repeat(count);
+        let catalog = file.add(&format!("1 0 obj\n<</Pages 2 0 R/AcroForm<</Fields[{fields}]>>>>\nendobj\n"));
+        let page =
+            "/Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F1 5 0 R>>>>/Contents 4 0 R";
+        let page = file.add(&format!("3 0 obj\n<<{page}/Annots[{fields}]>>\nendobj\n"));
+        let field = file.add(&format!("11 0 obj\n{field}\nendobj\n"));
+        let at = file.0.len();
+        let entries =
+            format!("1 1\n{catalog:010} 00000 n \n3 1\n{page:010} 00000 n \n11 1\n{field:010} 00000 n \n");
+        file.section(&entries, first);
+        let fault = file.fault(at);
+        assert_ne!(fault.kind(), "byte-range", "{fault}");
     }
 
     // Nothing but a name that is searched for, over and over, or a table that promises more than there is.

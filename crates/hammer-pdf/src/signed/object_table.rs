@@ -4,6 +4,7 @@ use super::fault::PdfFault;
 use super::object::{Array, Dictionary, Object, Reference};
 use super::scan_budget::ScanBudget;
 use super::sections::{Entry, Sections};
+use super::text::find;
 use super::token::{Token, Tokens};
 use crate::document::Document;
 
@@ -48,7 +49,7 @@ impl<'a> ObjectTable<'a> {
 
     /// The object that was appended under that number, if there is one.
     pub(super) fn appended_object(&self, number: u64) -> Result<Option<Object<'a>>, PdfFault> {
-        self.entry(number).map(|entry| self.object(entry.reference)).transpose()
+        self.entry(number).map(|_| self.object(Reference::to(number))).transpose()
     }
 
     /// The object of the document that was sent.
@@ -182,13 +183,15 @@ impl<'a> ObjectTable<'a> {
 
     fn object_at(&self, offset: usize, reference: Reference) -> Result<Object<'a>, PdfFault> {
         let (object, mut tokens) = self.value_at(offset, reference)?;
-        let (object, end) = match (object, tokens.read()?) {
+        let start = tokens.at();
+        let (object, end, skipped) = match (object, tokens.read()?) {
             (Object::Dictionary(dictionary), Token::Keyword(b"stream")) => {
                 let data = self.stream_data(dictionary, &mut tokens)?;
-                (Object::Stream(dictionary, data), tokens.read()?)
+                (Object::Stream(dictionary, data), tokens.read()?, data.len())
             }
-            (object, end) => (object, end),
+            (object, end) => (object, end, 0),
         };
+        self.budget.count(tokens.at() - start - skipped)?;
         if end == Token::Keyword(b"endobj") { Ok(object) } else { Err(MALFORMED) }
     }
 
@@ -212,7 +215,7 @@ impl<'a> ObjectTable<'a> {
         Ok((object.ok_or(MALFORMED)?, tokens))
     }
 
-    /// The data of a stream behind its keyword (section 7.3.8), which is as long as its dictionary says.
+    /// The data of a stream behind its keyword (section 7.3.8): as long as its dictionary says, or up to its end where that is wrong.
     fn stream_data(&self, dictionary: Dictionary<'a>, tokens: &mut Tokens<'a>) -> Result<&'a [u8], PdfFault> {
         let [length] = self.values(dictionary, ["Length"])?;
         let length = match length {
@@ -222,17 +225,27 @@ impl<'a> ObjectTable<'a> {
             },
             length => length,
         };
-        let Object::Integer(length) = length else { return Err(STREAM) };
         let line_end = match tokens.rest() {
             [b'\r', b'\n', ..] => 2,
             [b'\n', ..] => 1,
             _ => return Err(STREAM),
         };
-        let length = usize::try_from(length).map_err(|_| STREAM)?;
-        let data = tokens.skip(line_end).and_then(|_| tokens.skip(length)).ok_or(STREAM)?;
-        if tokens.read()? == Token::Keyword(b"endstream") { Ok(data) } else { Err(STREAM) }
+        tokens.skip(line_end).ok_or(STREAM)?;
+        if let Object::Integer(length) = length {
+            let mut ahead = *tokens;
+            let data = usize::try_from(length).ok().and_then(|length| ahead.skip(length));
+            if let (Some(data), Ok(Token::Keyword(END_STREAM))) = (data, ahead.read()) {
+                *tokens = ahead;
+                return Ok(data);
+            }
+        }
+        let length = find(tokens.rest(), END_STREAM).ok_or(STREAM)?;
+        self.budget.count(length)?;
+        let data = tokens.skip(length).ok_or(STREAM)?;
+        if tokens.read()? == Token::Keyword(END_STREAM) { Ok(data) } else { Err(STREAM) }
     }
 }
 
+const END_STREAM: &[u8] = b"endstream";
 const MALFORMED: PdfFault = PdfFault::Malformed { what: "object" };
 const STREAM: PdfFault = PdfFault::Malformed { what: "stream" };

@@ -11,6 +11,9 @@ const FORM: &str = "/AcroForm<</Fields[9 0 R]/SigFlags 3>>";
 /// What would be seen instead.
 const OTHER: (u64, &str) = (20, "<</Length 5>>\nstream\nBT ET\nendstream");
 const LOOK: (u64, &str) = (21, "<</Subtype/Form/BBox[0 0 595 842]/Length 5>>\nstream\n1 g f\nendstream");
+/// A signature that a timestamp authority made of the document.
+const TIMESTAMP: &str = "<</Type/DocTimeStamp/SubFilter/ETSI.CAdES.detached/Contents <300302010500000000>\
+    /ByteRange[000000000 000000000 000000000 000000000]>>";
 
 fn told(cases: &[(&str, Revision, &str)]) {
     for (name, revision, kind) in cases {
@@ -232,22 +235,7 @@ fn a_signature_that_no_reader_finds() {
             },
             "missing-signature",
         ),
-        (
-            "a catalog that was freed",
-            Revision { entries: |_| "1 1\n0000000000 00001 f \n".to_owned(), ..Revision::default() },
-            "malformed-pdf",
-        ),
-        (
-            "another kind of signature",
-            Revision {
-                signature: "/X 1",
-                ..Revision::with(&[(
-                    10,
-                    "<</Type/DocTimeStamp/SubFilter/ETSI.CAdES.detached/Contents <300302010500000000>/ByteRange[000000000 000000000 000000000 000000000]>>",
-                )])
-            },
-            "signature-form",
-        ),
+        ("another kind of signature", Revision::with(&[(10, TIMESTAMP)]), "signature-form"),
         (
             "its form twice",
             Revision { signature: "/SubFilter/adbe.pkcs7.detached", ..Revision::default() },
@@ -328,4 +316,17 @@ fn objects_that_are_none_or_nested_without_end_are_told() {
         let fault = PdfSignature::read(&revision.file(), &sent()).unwrap_err();
         assert_eq!(fault.kind(), "malformed-pdf", "{text}: {fault}");
     }
+}
+
+/// Some readers take no notice of it, and others find no page.
+#[test]
+fn a_page_of_another_generation_is_told() {
+    let (start, appended) = (LENGTH as usize, Revision::default().file().split_off(LENGTH as usize));
+    let text = String::from_utf8(appended).unwrap();
+    let at = start + text.find("3 0 obj").unwrap();
+    let text = text.replace("3 0 obj", "3 1 obj");
+    let text = text.replace(&format!("3 1\n{at:010} 00000"), &format!("3 1\n{at:010} 00001"));
+    let file = [&sent().to_vec()[..], text.as_bytes()].concat();
+    let fault = PdfSignature::read(&file, &sent()).unwrap_err();
+    assert_eq!(fault, PdfFault::Malformed { what: "reference to another generation" });
 }

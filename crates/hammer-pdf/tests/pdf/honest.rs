@@ -160,6 +160,10 @@ fn a_revision_that_is_written_in_another_way_is_read() {
                 ..Revision::default()
             },
         ),
+        (
+            "a stream of another length than it says",
+            Revision::with(&[(20, "<</Length 1>>stream\nabc\nendstream")]),
+        ),
         ("a stream with an object's end in it", Revision::with(&[(20, stream), (21, "26")])),
         (
             "a free object",
