@@ -34,6 +34,12 @@ impl LastSignature {
         }
     }
 
+    /// Where the digits of `contents` stand, two for each byte of it: white space may stand among them (ISO 32000-1 section 7.3.4.3).
+    pub fn digits(&self, file: &[u8]) -> impl Iterator<Item = usize> {
+        let is_digit = |at: &usize| file.get(*at).is_some_and(u8::is_ascii_hexdigit);
+        self.gap.clone().filter(is_digit)
+    }
+
     /// Where the data of streams stands that the signature covers, but for those that say where objects are (ISO 32000-1 sections 7.5.7
     /// and 7.5.8): what a reader that looks for signatures alone need not decode.
     pub fn streams(&self, file: &[u8]) -> Vec<Range<usize>> {

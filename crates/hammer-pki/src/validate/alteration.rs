@@ -10,12 +10,10 @@ use hammer_pdf::signed::{LastSignature, PdfFault};
 pub(crate) struct AlterablePlaces {
     /// What is signed, of which any byte may be another: of a PDF what stands in its streams, so that it stays one.
     content: Vec<Range<usize>>,
-    /// Where the signature starts, as far as it is altered.
-    signature: usize,
-    /// How far one byte of it is from the next: in a PDF they are two digits each.
-    stride: usize,
-    /// How many bytes of it there are.
-    count: usize,
+    /// Where the bytes of the signature stand, as far as it is altered: in a PDF the lower one of the two digits of each.
+    signature: Vec<usize>,
+    /// Whether these are digits.
+    is_digits: bool,
 }
 
 /// Why no twin of a file is made.
@@ -51,7 +49,7 @@ impl AlterablePlaces {
         let content = content.ok_or(UnalterableFile::Form("no document in it (detached)"))?;
         let signature = last_bytes(file, signature_of(signed)?);
         let content = place(file, content);
-        Ok(Self { content: vec![content], signature: signature.start, stride: 1, count: signature.len() })
+        Ok(Self { content: vec![content], signature: signature.collect(), is_digits: false })
     }
 
     /// Those of a PDF by its last signature.
@@ -62,13 +60,13 @@ impl AlterablePlaces {
             return Err(UnalterableFile::Form("a timestamp as its last signature"));
         }
         let signature = last_bytes(&last.contents, signature_of(signed)?);
-        Ok(Self {
-            content: last.streams(file),
-            // Behind the bracket, the lower of the two digits.
-            signature: last.gap.start + 2 + 2 * signature.start,
-            stride: 2,
-            count: signature.len(),
-        })
+        let lower = last.digits(file).skip(2 * signature.start + 1).step_by(2).take(signature.len());
+        let signature: Vec<usize> = lower.collect();
+        // The only byte may lack its last digit, which stands for a zero.
+        if signature.is_empty() {
+            return Err(UnalterableFile::Form("no signature"));
+        }
+        Ok(Self { content: last.streams(file), signature, is_digits: true })
     }
 
     /// The alteration of a draw.
@@ -77,8 +75,8 @@ impl AlterablePlaces {
         let (is_of_signature, draw) = (bits & 1 == 1 || signed == 0, bits >> 1);
         let within = |count: usize| (draw % count.max(1) as u64) as usize;
         if is_of_signature {
-            let at = self.signature + self.stride * within(self.count);
-            let byte = if self.stride == 2 { other_digit(file[at]) } else { file[at] ^ 1 };
+            let at = self.signature[within(self.signature.len())];
+            let byte = if self.is_digits { other_digit(file[at]) } else { file[at] ^ 1 };
             return Alteration { at, byte, is_of_signature };
         }
         let mut left = within(signed);
@@ -157,13 +155,30 @@ mod tests {
                 let contents = LastSignature::read(file).unwrap().contents;
                 signature_of(SignedData::parse(&contents).unwrap()).unwrap().to_vec()
             };
-            for place in 0..places.count {
-                let (mut altered, at) = (file.to_vec(), places.signature + 2 * place);
+            for (place, at) in places.signature.iter().copied().enumerate() {
+                let mut altered = file.to_vec();
                 altered[at] = other_digit(file[at]);
                 let [one, other] = [signature(file), signature(&altered)];
                 let differ: Vec<usize> = (0..one.len()).filter(|at| one[*at] != other[*at]).collect();
-                assert_eq!(differ, [one.len() - places.count + place]);
+                assert_eq!(differ, [one.len() - places.signature.len() + place]);
             }
+        }
+    }
+
+    /// Some write the digits in pairs.
+    #[test]
+    fn a_digit_of_the_signature_is_altered_though_white_space_stands_among_the_digits() {
+        let contents = LastSignature::read(PDF[1]).unwrap().contents;
+        let digits: String = contents.iter().map(|byte| format!("{byte:02x} \n")).collect();
+        let head = "%PDF-1.7\n1 0 obj<</ByteRange[0 ";
+        let gap = head.len() + "000000 000000 0]/Contents".len();
+        let file = format!("{head}{gap:06} {:06} 0]/Contents<{digits}>", gap + digits.len() + 2).into_bytes();
+        let places = AlterablePlaces::of_pdf(&file).unwrap();
+        for at in places.signature {
+            let mut altered = file.clone();
+            altered[at] = other_digit(file[at]);
+            assert_ne!(LastSignature::read(&altered).unwrap().contents, contents);
+            assert!(file[at].is_ascii_hexdigit() && file[at + 1] == b' ', "the lower digit of a byte");
         }
     }
 
@@ -172,7 +187,8 @@ mod tests {
         let file = include_bytes!("../../../hammer-cms/testdata/signatures/dss-b-enveloping.p7m");
         let places = AlterablePlaces::of_cms(file).unwrap();
         let content = places.content[0].clone();
-        drawn(file, &places, |at| content.contains(&at), places.signature..places.signature + places.count);
+        let signature = places.signature[0]..places.signature[places.signature.len() - 1] + 1;
+        drawn(file, &places, |at| content.contains(&at), signature);
         let contents = LastSignature::read(PDF[0]).unwrap().contents;
         assert!(matches!(AlterablePlaces::of_cms(&contents), Err(UnalterableFile::Form(_))));
     }
