@@ -390,10 +390,11 @@ fn a_login_page_with_a_success_is_shown() {
         format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n{page}", page.len());
     let server = server::Server::answering(answer);
     let url = format!("http://{}", server.address);
-    let ended = hammer(&["pki", "cades", &url, "--size", "4KiB", "--rate", "20/s", "-n", "3", "--out", "-"]);
+    let ended = hammer(&["pki", "cades", &url, "--size", "4KiB", "--rate", "20/s", "-z", "1s", "--out", "-"]);
     let report = ended.report();
     let series = &report.series[0];
-    assert_eq!(series.measurement.counts.fates.malformed, 3, "{:?}", report.verdict);
+    let counts = &series.measurement.counts;
+    assert!(counts.fates.malformed > 0 && counts.fates.malformed == counts.completed, "{:?}", report.verdict);
     let said =
         format!("{:?}", report.series.iter().map(|series| &series.measurement.causes).collect::<Vec<_>>());
     assert!(said.contains("page in the place of JSON") && said.contains("Sign in to the gateway"), "{said}");
@@ -402,7 +403,7 @@ fn a_login_page_with_a_success_is_shown() {
 #[test]
 fn where_no_file_can_be_made_for_large_answers_is_told_before_the_run() {
     let mut run =
-        command(&["pki", "pades", "http://127.0.0.1:1", "--size", "20MiB", "--rate", "1/s", "-n", "1"]);
+        command(&["pki", "pades", "http://127.0.0.1:1", "--size", "20MiB", "--rate", "1/s", "-z", "1s"]);
     run.env("TMPDIR", "/nonexistent/folder");
     let ended = Started::of(run).ended();
     let told = "make a file in /nonexistent/folder (TMPDIR)";

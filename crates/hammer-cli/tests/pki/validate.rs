@@ -92,6 +92,6 @@ fn a_file_that_is_none_is_named() {
     ] {
         let ended = service.pki("validate", &[arguments, &["--users", "1", "-z", "1s"]].concat());
         assert_eq!(ended.code, 2, "{}", ended.stderr);
-        assert!(ended.stderr.contains(said) && ended.stderr.contains("pki_validate"), "{}", ended.stderr);
+        assert!(ended.stderr.contains(said) && ended.stderr.contains("use --valid: "), "{}", ended.stderr);
     }
 }

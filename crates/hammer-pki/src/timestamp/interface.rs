@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use hammer_cms::timestamp::{QUERY_MEDIA_TYPE, REPLY_MEDIA_TYPE, ReplyFault, TimestampQuery, check_reply};
 use hammer_core::record::StepGuard;
 use hammer_core::workload::Ended;
-use hammer_exchange::{SentSecrets, ServiceClient};
+use hammer_exchange::{SentSecrets, ServiceClient, expect_ok};
 use hammer_measure::Outcome;
 use hammer_net::{Answer, ConfigError, Request, WireTimes};
 use hammer_values::RequestPath;
@@ -65,7 +65,14 @@ impl TimestampInterface {
             Self::Http { .. } => query(path.clone(), hash, nonce),
             _ => post(path.clone(), rest_pki::hash(hash)),
         };
-        send(client, step, &request, answer).await?;
+        match self {
+            // A reply comes with 200 (RFC 3161 section 3.4).
+            Self::Http { .. } => {
+                client.send(step, &request, answer).await?;
+                expect_ok(step, answer)?;
+            }
+            _ => send(client, step, &request, answer).await?,
+        }
         let token = match self {
             Self::RestPki { .. } => rest_pki::timestamp_token(&answer.body),
             Self::Dss => dss::timestamp_token(&answer.body),
