@@ -31,11 +31,17 @@ impl EndBounds {
         }
     }
 
+    /// The one phase in which all crossed that crossed from one instant to another, if it was one.
+    pub(super) fn only_phase_of(&self, (from, to): (Nanos, Nanos)) -> Option<Phase> {
+        let last = self.phase_of(to);
+        (to <= from || self.phase_of(from) == last).then_some(last)
+    }
+
     /// The part of `bytes` that crossed within a phase, where they crossed evenly from one instant to another, rounded down; those of one
     /// instant crossed in its phase.
     pub(super) fn share_of(&self, bytes: u64, (from, to): (Nanos, Nanos), phase: Phase) -> u64 {
-        if to <= from || self.phase_of(from) == self.phase_of(to) {
-            return if self.phase_of(to) == phase { bytes } else { 0 };
+        if let Some(only) = self.only_phase_of((from, to)) {
+            return if only == phase { bytes } else { 0 };
         }
         let (start, end) = match phase {
             Phase::WarmUp => (Nanos::ZERO, self.measurement_start.min(self.arrivals_end)),

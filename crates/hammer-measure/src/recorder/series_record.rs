@@ -138,11 +138,7 @@ impl SeriesRecord {
         self.redialled += u64::from(completion.redialled);
         self.bytes_out += completion.bytes_out;
         self.bytes_in += completion.bytes_in;
-        for phase in Phase::WITH_ARRIVALS {
-            let bytes = [completion.bytes_out, completion.bytes_in];
-            let crossed = bytes.map(|bytes| bounds.share_of(bytes, (timing.start(), timing.done()), phase));
-            self.crossed[phase_index(phase)].iter_mut().zip(crossed).for_each(|(sum, more)| *sum += more);
-        }
+        self.cross([completion.bytes_out, completion.bytes_in], (timing.start(), timing.done()), bounds);
         self.add_cause(fate, completion.detail, 1);
         if let Some(held_up) = completion.held_up {
             self.held_up.ended(held_up, fate.timed().then(|| timing.response_time()));
@@ -166,6 +162,25 @@ impl SeriesRecord {
             self.service_time.record(timing.service_time());
         } else {
             self.connection_wait.record(timing.connection_wait() + timing.service_time());
+        }
+    }
+
+    fn cross(&mut self, bytes: [u64; 2], span: (Nanos, Nanos), bounds: &EndBounds) {
+        // Nearly all operations begin and end in one phase, and to share each out takes a fifth of what recording takes.
+        match bounds.only_phase_of(span) {
+            Some(Phase::Drain) => {}
+            Some(phase) => {
+                let [bytes_out, bytes_in] = &mut self.crossed[phase_index(phase)];
+                *bytes_out += bytes[0];
+                *bytes_in += bytes[1];
+            }
+            None => {
+                for phase in Phase::WITH_ARRIVALS {
+                    for (sum, bytes) in self.crossed[phase_index(phase)].iter_mut().zip(bytes) {
+                        *sum += bounds.share_of(bytes, span, phase);
+                    }
+                }
+            }
         }
     }
 
