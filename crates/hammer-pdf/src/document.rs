@@ -32,6 +32,8 @@ pub struct Document {
     head: Vec<u8>,
     filler_key: u64,
     filler: u64,
+    /// The words that each block of the filler is made of, as many as it has at most.
+    words: Vec<u64>,
     tail: Vec<u8>,
     xref: u64,
     /// Where each object starts, from the first one on.
@@ -95,7 +97,8 @@ impl Document {
             tail,
             "trailer\n<</Size {count}/Root 1 0 R/ID[<{id}><{id}>]>>\nstartxref\n{xref:010}\n%%EOF\n"
         );
-        Self { head, filler_key, filler, tail: tail.into_bytes(), xref, offsets }
+        let words = (0..WORDS.min(filler.div_ceil(8))).map(|place| word(filler_key, place)).collect();
+        Self { head, filler_key, filler, words, tail: tail.into_bytes(), xref, offsets }
     }
 
     /// Bytes of it.
@@ -161,24 +164,29 @@ impl Document {
         rest.is_some()
     }
 
-    /// Appends the bytes of that range of the filler, of which each eight are a word of their own.
+    /// Appends the bytes of that range of the filler. Its blocks are the document's words, each block's XORed with another one: no compressor
+    /// finds more in them than in words that were each made anew, which takes many times as long.
     fn append_filler(&self, Range { start, end }: Range<u64>, out: &mut Vec<u8>) {
         out.reserve((end - start) as usize);
-        // A block that stays in the first cache is filled and copied faster than words are appended one by one.
-        let mut block = [0; WORDS as usize * 8];
+        // Made where it stays in the first cache, and copied from there.
+        let mut made = [0; BLOCK as usize];
         let mut at = start;
         while at < end {
-            let first = at / 8;
-            let made = (end.div_ceil(8) - first).min(WORDS) as usize * 8;
-            for (word, bytes) in (first..).zip(block[..made].as_chunks_mut().0) {
-                *bytes = mix(self.filler_key.wrapping_add(word.wrapping_mul(GOLDEN))).to_le_bytes();
+            let (block, skip) = (at / BLOCK, (at % BLOCK) as usize);
+            let own = if block == 0 { 0 } else { word(self.filler_key, WORDS + block) };
+            for (bytes, word) in made.as_chunks_mut().0.iter_mut().zip(&self.words) {
+                *bytes = (word ^ own).to_le_bytes();
             }
-            let skip = (at % 8) as usize;
-            let here = (made - skip).min((end - at) as usize);
-            out.extend_from_slice(&block[skip..skip + here]);
+            let here = (made.len() - skip).min((end - at) as usize);
+            out.extend_from_slice(&made[skip..skip + here]);
             at += here as u64;
         }
     }
+}
+
+/// A word of the sequence of a key.
+const fn word(key: u64, place: u64) -> u64 {
+    mix(key.wrapping_add(place.wrapping_mul(GOLDEN)))
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
@@ -191,7 +199,9 @@ const fn mix(value: u64) -> u64 {
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 const PIECE: u64 = 64 << 10;
-/// Words of the filler that are made at once.
+/// Words of a block of the filler.
 const WORDS: u64 = 256;
+/// Bytes of one.
+const BLOCK: u64 = WORDS * 8;
 /// An offset in a cross-reference table has ten digits (section 7.5.4).
 const LONGEST: u64 = 10_000_000_000;

@@ -1,5 +1,10 @@
 //! Documents are of the length that was asked for, follow from key and number, and are made in pieces as they are at once.
 
+use std::collections::HashSet;
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use hammer_pdf::document::{Document, TooShort};
 
 use crate::sent;
@@ -28,6 +33,18 @@ fn a_document_follows_from_key_and_number_and_no_two_are_the_same() {
         let differing = all[(place + 1) % 4].iter().zip(one).filter(|(a, b)| a != b).count();
         assert!(differing > 800, "{differing}");
     }
+}
+
+#[test]
+fn no_compression_makes_documents_shorter_and_no_part_of_them_is_there_twice() {
+    let documents: Vec<u8> =
+        [3, 4].iter().flat_map(|number| Document::new(7, *number, 500_000).unwrap().to_vec()).collect();
+    let mut deflated = DeflateEncoder::new(Vec::new(), Compression::best());
+    deflated.write_all(&documents).unwrap();
+    assert!(deflated.finish().unwrap().len() > 998_000);
+    let words = documents.windows(8).collect::<HashSet<_>>();
+    // What stands around the filler is in both.
+    assert!(words.len() > 998_000, "{}", words.len());
 }
 
 #[test]
