@@ -118,7 +118,7 @@ impl<'a> Dictionary<'a> {
             let (key, value) = entry?;
             if let Some(place) = keys.iter().position(|wanted| key.is(wanted)) {
                 if std::mem::replace(&mut found[place], true) {
-                    return Err(PdfFault::Malformed { what: "dictionary with a key twice" });
+                    return Err(TWICE);
                 }
                 values[place] = value;
             }
@@ -165,3 +165,5 @@ fn skip_nested<'a>(tokens: &mut Tokens<'a>, is_dictionary: bool) -> Result<&'a [
 /// What hammer and services write is some five deep.
 const MOST_NESTED: u32 = 32;
 const MALFORMED: PdfFault = PdfFault::Malformed { what: "object" };
+/// Readers differ in which of the two they take.
+pub(super) const TWICE: PdfFault = PdfFault::Malformed { what: "dictionary with a key twice" };

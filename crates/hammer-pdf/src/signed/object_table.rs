@@ -1,7 +1,7 @@
 //! The objects of a file, of which each is that of its last revision.
 
 use super::fault::PdfFault;
-use super::object::{Array, Dictionary, Object, Reference};
+use super::object::{Array, Dictionary, Object, Reference, TWICE};
 use super::scan_budget::ScanBudget;
 use super::sections::{Entry, Sections};
 use super::text::find;
@@ -138,23 +138,26 @@ impl<'a> ObjectTable<'a> {
 
     fn is_same_dictionary(&self, one: Dictionary<'a>, sent: Dictionary<'a>) -> Result<bool, PdfFault> {
         self.budget.count(one.0.len())?;
-        let (mut found, mut count) = (0, 0);
+        let mut missing = sent.entries().collect::<Result<Vec<_>, _>>()?;
         for entry in one.entries() {
             let (key, value) = entry?;
-            if self.resolved(value)?.is_null() {
-                continue;
-            }
-            let mut of_key = sent.entries().filter_map(Result::ok).filter(|(other, _)| key == *other);
-            let Some((_, other)) = of_key.next() else { return Ok(false) };
+            let place = missing.iter().position(|(wanted, _)| key == *wanted);
+            let Some(place) = place else {
+                if sent.entries().filter_map(Result::ok).any(|(other, _)| key == other) {
+                    return Err(TWICE);
+                }
+                if self.resolved(value)?.is_null() {
+                    continue;
+                }
+                return Ok(false);
+            };
+            // Null is the absence of what was sent, and would hide that the key is there twice.
+            let (_, other) = missing.swap_remove(place);
             if !self.is_same(value, other)? {
                 return Ok(false);
             }
-            found += 1;
         }
-        for entry in sent.entries() {
-            count += usize::from(entry.is_ok());
-        }
-        Ok(found == count)
+        Ok(missing.is_empty())
     }
 
     fn entry(&self, number: u64) -> Option<&Entry> {

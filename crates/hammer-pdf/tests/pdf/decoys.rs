@@ -108,6 +108,17 @@ fn other_pages_beside_the_ones_that_were_sent() {
             "changed-document",
         ),
         (
+            "none of them, by a count that is there twice",
+            Revision::with(&[(2, "<</Type/Pages/Count 1/Count 1>>")]),
+            "malformed-pdf",
+        ),
+        (
+            "none or some of them, by a key that is there twice",
+            Revision::with(&[(2, "<</Type/Pages/Kids[3 0 R]/Count 1/Kids null>>")]),
+            "malformed-pdf",
+        ),
+        ("none of them", Revision::with(&[(2, "<</Type/Pages/Kids null/Count 1>>")]), "changed-document"),
+        (
             "cut by what they inherit",
             Revision::with(&[(2, "<</Type/Pages/Kids[3 0 R]/Count 1/CropBox[0 0 9 9]>>")]),
             "changed-document",
