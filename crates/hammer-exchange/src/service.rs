@@ -179,6 +179,16 @@ impl ServiceClient {
         tell_said(step, said, &all);
     }
 
+    /// Tells `step` what an answer said, of a request that had no secret but the client's own.
+    pub fn tell(&self, step: &mut StepGuard<'_>, said: &str) {
+        self.tell_said(
+            step,
+            &Request::get(PathAndQuery::from_static("/")),
+            SentSecrets::default(),
+            said.as_bytes(),
+        );
+    }
+
     /// The start of what the server answered to that `request`, on one line and without what was secret of it, for whoever keeps it as what
     /// the server said.
     pub fn excerpt(&self, request: &Request, said: &[u8]) -> String {

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// The objects of a document, by their numbers.
 pub mod object {
@@ -36,69 +37,60 @@ pub struct Document {
     words: Vec<u64>,
     tail: Vec<u8>,
     xref: u64,
-    /// Where each object starts, from the first one on.
-    offsets: Vec<usize>,
 }
 
-/// No document is as short as that.
+/// Why no document is of a length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("make a document of {length} bytes: it has {least} at least")]
-pub struct TooShort {
-    /// Bytes asked for.
-    pub length: u64,
-    /// Bytes of the shortest.
-    pub least: u64,
+pub enum UnfitLength {
+    /// What stands around the filler is longer.
+    #[error("make a document of {length} bytes: it has {least} at least")]
+    TooShort {
+        /// Bytes asked for.
+        length: u64,
+        /// Bytes of the shortest.
+        least: u64,
+    },
+    /// An offset of ten digits would not reach its end.
+    #[error("make a document of {length} bytes: it has {most} at most")]
+    TooLong {
+        /// Bytes asked for.
+        length: u64,
+        /// Bytes of the longest.
+        most: u64,
+    },
 }
 
 impl Document {
     /// The document of a key and a number, of exactly that many bytes.
     ///
     /// # Errors
-    /// Where it is shorter than what stands around the filler, some 850 bytes, or longer than an offset of ten digits reaches.
-    pub fn new(key: u64, number: u64, length: u64) -> Result<Self, TooShort> {
-        let around = Self::with_filler(key, number, 0).len();
-        match length.checked_sub(around) {
-            Some(filler) if length < LONGEST => Ok(Self::with_filler(key, number, filler)),
-            _ => Err(TooShort { length, least: around }),
+    /// Where it is shorter than what stands around the filler, some 750 bytes, or longer than an offset of ten digits reaches.
+    pub fn new(key: u64, number: u64, length: u64) -> Result<Self, UnfitLength> {
+        let least = (AROUND.head.len() + AROUND.tail.len()) as u64;
+        match length.checked_sub(least) {
+            None => Err(UnfitLength::TooShort { length, least }),
+            Some(_) if length > LONGEST => Err(UnfitLength::TooLong { length, most: LONGEST }),
+            Some(filler) => Ok(Self::with_filler(key, number, filler)),
         }
     }
 
     fn with_filler(key: u64, number: u64, filler: u64) -> Self {
+        let around = &*AROUND;
         let filler_key = mix(key ^ mix(number));
-        let text = format!("BT /F1 24 Tf 72 760 Td (document {number:020} of {key:016x}) Tj ET");
-        // Binary bytes in the first comment say that this is no text (section 7.5.2).
-        let mut head = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n".to_vec();
-        let mut offsets = Vec::new();
-        for (number, object) in (1..).zip([
-            "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
-            "<</Type/Pages/Kids[3 0 R]/Count 1>>".to_owned(),
-            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F1 5 0 R>>>>/Contents 4 0 R>>"
-                .to_owned(),
-            format!("<</Length {}>>\nstream\n{text}\nendstream", text.len()),
-            "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>".to_owned(),
-        ]) {
-            offsets.push(head.len());
-            head.extend_from_slice(format!("{number} 0 obj\n{object}\nendobj\n").as_bytes());
+        let (mut head, mut tail) = (around.head.clone(), around.tail.clone());
+        let id = [filler_key, mix(filler_key)];
+        let xref = head.len() as u64 + filler + FILLER_END.len() as u64;
+        write_digits(10, number, &mut head[around.number.clone()]);
+        write_digits(16, key, &mut head[around.key.clone()]);
+        write_digits(10, filler, &mut head[around.filler.clone()]);
+        for place in &around.ids {
+            for (half, part) in tail[place.clone()].chunks_exact_mut(ID / 2).zip(id) {
+                write_digits(16, part, half);
+            }
         }
-        offsets.push(head.len());
-        head.extend_from_slice(
-            format!("{} 0 obj\n<</Length {filler:010}>>\nstream\n", object::FILLER).as_bytes(),
-        );
-        let mut tail = "\nendstream\nendobj\n".to_owned();
-        let xref = head.len() as u64 + filler + tail.len() as u64;
-        // A text takes whatever is written to it.
-        let _ = write!(tail, "xref\n0 {}\n0000000000 65535 f \n", object::COUNT);
-        for offset in &offsets {
-            let _ = writeln!(tail, "{offset:010} 00000 n ");
-        }
-        let id = format!("{filler_key:016x}{:016x}", mix(filler_key));
-        let count = object::COUNT;
-        let _ = write!(
-            tail,
-            "trailer\n<</Size {count}/Root 1 0 R/ID[<{id}><{id}>]>>\nstartxref\n{xref:010}\n%%EOF\n"
-        );
+        write_digits(10, xref, &mut tail[around.xref.clone()]);
         let words = (0..WORDS.min(filler.div_ceil(8))).map(|place| word(filler_key, place)).collect();
-        Self { head, filler_key, filler, words, tail: tail.into_bytes(), xref, offsets }
+        Self { head, filler_key, filler, words, tail, xref }
     }
 
     /// Bytes of it.
@@ -118,7 +110,7 @@ impl Document {
 
     /// Where the object of that number starts.
     pub fn offset(&self, number: u64) -> Option<usize> {
-        self.offsets.get(usize::try_from(number).ok()?.checked_sub(1)?).copied()
+        AROUND.offsets.get(usize::try_from(number).ok()?.checked_sub(1)?).copied()
     }
 
     /// Appends the bytes of that range, as far as there are any.
@@ -184,6 +176,82 @@ impl Document {
     }
 }
 
+/// What stands around the filler of any document, with zeros where documents differ. Each of those has a fixed width, so that all else
+/// stands at the same places.
+struct Around {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    /// Where the document's number, its key and the length of its filler stand in the head.
+    number: Range<usize>,
+    key: Range<usize>,
+    filler: Range<usize>,
+    /// Where both identifiers stand in the tail, and the place of the table of cross references.
+    ids: [Range<usize>; 2],
+    xref: Range<usize>,
+    /// Where each object starts, from the first one on.
+    offsets: Vec<usize>,
+}
+
+impl Around {
+    fn new() -> Self {
+        // Binary bytes in the first comment say that this is no text (section 7.5.2).
+        let mut head = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n".to_vec();
+        let mut offsets = Vec::new();
+        let mut append = |object: &str| {
+            offsets.push(head.len());
+            head.extend_from_slice(format!("{} 0 obj\n{object}", offsets.len()).as_bytes());
+            head.len()
+        };
+        append("<</Type/Catalog/Pages 2 0 R>>\nendobj\n");
+        append("<</Type/Pages/Kids[3 0 R]/Count 1>>\nendobj\n");
+        append(
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F1 5 0 R>>>>/Contents 4 0 R>>\nendobj\n",
+        );
+        let (before, between, behind) = ("BT /F1 24 Tf 72 760 Td (document ", " of ", ") Tj ET");
+        let length = before.len() + NUMBER + between.len() + KEY + behind.len();
+        let shown = format!("{before}{:0NUMBER$}{between}{:0KEY$}{behind}", 0, 0);
+        let end = append(&format!("<</Length {length}>>\nstream\n{shown}\nendstream\nendobj\n"));
+        let key = end - "\nendstream\nendobj\n".len() - behind.len() - KEY;
+        let number = key - between.len() - NUMBER;
+        append("<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>\nendobj\n");
+        let end = append(&format!("<</Length {:0OFFSET$}>>\nstream\n", 0));
+        let filler = end - ">>\nstream\n".len() - OFFSET;
+        // A text takes whatever is written to it.
+        let mut tail = FILLER_END.to_owned();
+        let _ = write!(tail, "xref\n0 {}\n0000000000 65535 f \n", object::COUNT);
+        for offset in &offsets {
+            let _ = writeln!(tail, "{offset:0OFFSET$} 00000 n ");
+        }
+        let _ = write!(tail, "trailer\n<</Size {}/Root 1 0 R/ID[<", object::COUNT);
+        let first = tail.len();
+        let second = first + ID + "><".len();
+        let _ = write!(tail, "{:0ID$}><{:0ID$}>]>>\nstartxref\n", 0, 0);
+        let xref = tail.len();
+        let _ = write!(tail, "{:0OFFSET$}\n%%EOF\n", 0);
+        Self {
+            head,
+            tail: tail.into_bytes(),
+            number: number..number + NUMBER,
+            key: key..key + KEY,
+            filler: filler..filler + OFFSET,
+            ids: [first, second].map(|start| start..start + ID),
+            xref: xref..xref + OFFSET,
+            offsets,
+        }
+    }
+}
+
+static AROUND: LazyLock<Around> = LazyLock::new(Around::new);
+
+/// Writes a number with as many digits as there is room for: formatting all that stands around a filler takes as long as half a signature of
+/// P-256.
+fn write_digits(base: u64, mut number: u64, out: &mut [u8]) {
+    for digit in out.iter_mut().rev() {
+        *digit = DIGITS[(number % base) as usize];
+        number /= base;
+    }
+}
+
 /// A word of the sequence of a key.
 const fn word(key: u64, place: u64) -> u64 {
     mix(key.wrapping_add(place.wrapping_mul(GOLDEN)))
@@ -204,4 +272,11 @@ const WORDS: u64 = 256;
 /// Bytes of one.
 const BLOCK: u64 = WORDS * 8;
 /// An offset in a cross-reference table has ten digits (section 7.5.4).
-const LONGEST: u64 = 10_000_000_000;
+const LONGEST: u64 = 9_999_999_999;
+/// Digits of a document's number, of its key, of an offset, and of an identifier.
+const NUMBER: usize = 20;
+const KEY: usize = 16;
+const OFFSET: usize = 10;
+const ID: usize = 32;
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+const FILLER_END: &str = "\nendstream\nendobj\n";

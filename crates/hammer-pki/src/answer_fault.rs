@@ -1,5 +1,7 @@
 //! Answers that are none.
 
+use std::fmt;
+
 /// Why an answer with a success is none.
 #[derive(Debug, thiserror::Error)]
 pub enum AnswerFault {
@@ -18,8 +20,8 @@ pub enum AnswerFault {
         source: base64::DecodeError,
     },
     /// The service says that something is not valid, with a success.
-    #[error("read the answer: the service says that it is not valid")]
-    Invalid,
+    #[error("read the answer: the service says {0}")]
+    Invalid(ValidationFault),
     /// It asks for another hash than SHA-256.
     #[error("read the answer: it asks for another hash than SHA-256")]
     Hash,
@@ -27,8 +29,8 @@ pub enum AnswerFault {
     #[error("read the answer: toSignHash is not the hash of toSignData")]
     AnotherHash,
     /// It is large, and there is no room for it in a file.
-    #[error("read the answer: there is no room for it in a file")]
-    Unkept,
+    #[error("keep the answer in a file: {0}")]
+    Unkept(#[from] std::io::Error),
     /// A field is empty or missing.
     #[error("read the answer: it has no {0}")]
     Missing(&'static str),
@@ -43,13 +45,28 @@ impl AnswerFault {
         match self {
             Self::Json(_) | Self::Utf8(_) => "answer of another form",
             Self::Base64 { .. } => "field that is no base64",
-            Self::Invalid => "validation errors, with HTTP 200",
+            Self::Invalid(_) => "validation errors, with HTTP 200",
             Self::Hash => "hash other than SHA-256",
             Self::AnotherHash => "hash of something else",
-            Self::Unkept => "no room for the answer",
+            Self::Unkept(_) => "no room for the answer",
             Self::Missing(_) => "field that is missing",
             Self::Unusable(_) => "field that is of no use",
         }
+    }
+}
+
+/// Something that did not pass the service's validation, though the status says success.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValidationFault {
+    /// Its type, as the service names it: `CertificateExpired`.
+    pub kind: String,
+    /// Its message.
+    pub message: String,
+}
+
+impl fmt::Display for ValidationFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.message)
     }
 }
 

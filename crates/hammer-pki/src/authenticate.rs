@@ -8,10 +8,10 @@ use hammer_core::promise::Verifier;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
 use hammer_exchange::{ServiceClient, ServiceConfig};
-use hammer_measure::Outcome;
-use hammer_net::{Answer, Request};
+use hammer_net::Answer;
 
-use crate::json_request::{NO_PATH, ends, none, post, send};
+use crate::answer_fault::AnswerFault;
+use crate::json_request::{NO_PATH, get, none, post, send};
 use crate::login::{LOGIN, LoginJudge, LoginRecord};
 use crate::rest_pki::{AUTHENTICATION, AUTHENTICATIONS, Authenticated, Nonce, Started, authentication};
 use crate::signer::{Signer, sign};
@@ -59,12 +59,12 @@ impl AuthenticateWorkload {
         let (nonce, token) = match self.by_token {
             true => {
                 send(client, &mut step, &post(path(AUTHENTICATIONS)?, "{}"), &mut op.answer).await?;
-                let started = Started::read(&op.answer.body).map_err(|why| none(&mut step, &why))?;
+                let started = Started::read(&op.answer.body).map_err(|why| none(client, &mut step, &why))?;
                 (started.to_be_signed, Some(started.token))
             }
             false => {
-                send(client, &mut step, &Request::get(path(AUTHENTICATION)?), &mut op.answer).await?;
-                (Nonce::read(&op.answer.body).map_err(|why| none(&mut step, &why))?.0, None)
+                send(client, &mut step, &get(path(AUTHENTICATION)?), &mut op.answer).await?;
+                (Nonce::read(&op.answer.body).map_err(|why| none(client, &mut step, &why))?.0, None)
             }
         };
         drop(step);
@@ -80,18 +80,16 @@ impl AuthenticateWorkload {
         };
         let mut step = record.step(FINISH);
         send(client, &mut step, &post(to, op.body.clone()), &mut op.answer).await?;
-        let answer = Authenticated::read(&op.answer.body).map_err(|why| none(&mut step, &why))?;
-        match answer.fault {
-            None => {
-                let login = LoginRecord::new(place, &nonce, answer.serial_number, answer.thumbprint);
-                let mut promised = session.promised.borrow_mut();
-                login.write(&mut promised);
-                record.promise(LOGIN, &promised);
-                promised.shrink_to(KEPT_RECORD);
-                Ok(Ended::accepted(200))
-            }
-            Some(_) => Err(ends(&mut step, INVALID)),
+        let answer = Authenticated::read(&op.answer.body).map_err(|why| none(client, &mut step, &why))?;
+        if let Some(fault) = answer.fault {
+            return Err(none(client, &mut step, &AnswerFault::Invalid(fault)));
         }
+        let login = LoginRecord::new(place, &nonce, answer.serial_number, answer.thumbprint);
+        let mut promised = session.promised.borrow_mut();
+        login.write(&mut promised);
+        record.promise(LOGIN, &promised);
+        promised.shrink_to(KEPT_RECORD);
+        Ok(Ended::accepted(200))
     }
 }
 
@@ -150,5 +148,3 @@ const START: usize = 1;
 const FINISH: usize = 2;
 /// Answers are of a few KiB.
 const KEPT_RECORD: usize = 64 << 10;
-/// As the service says it: with a 200.
-const INVALID: Ended = Ended::failed(Outcome::Refused, "validation errors, with HTTP 200");

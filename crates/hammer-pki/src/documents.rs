@@ -1,7 +1,7 @@
 //! The documents of a workload, each pure in a seed and the operation's number.
 
 use hammer_core::draw::Draws;
-use hammer_pdf::document::{Document, TooShort};
+use hammer_pdf::document::{Document, UnfitLength};
 
 /// How long documents are, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,15 +24,21 @@ impl Documents {
     /// Those of a seed, for the workload at that place of the plan.
     ///
     /// # Errors
-    /// Where the shortest would be shorter than any PDF made here.
-    pub fn new(seed: u64, workload: u64, lengths: DocumentLengths) -> Result<Self, TooShort> {
+    /// Where the shortest would be shorter than any PDF made here, or the longest longer.
+    pub fn new(seed: u64, workload: u64, lengths: DocumentLengths) -> Result<Self, UnfitLength> {
         let draws = Draws::new(seed, LENGTHS ^ workload << 32);
         let key = Draws::new(seed, KEYS ^ workload << 32).bits(0);
-        let shortest = match lengths {
+        let documents = Self { key, lengths, draws };
+        for length in [documents.shortest(), documents.longest()] {
+            Document::new(key, u64::MAX, length)?;
+        }
+        Ok(documents)
+    }
+
+    const fn shortest(&self) -> u64 {
+        match self.lengths {
             DocumentLengths::Of(length) | DocumentLengths::Between(length, _) => length,
-        };
-        Document::new(key, u64::MAX, shortest)?;
-        Ok(Self { key, lengths, draws })
+        }
     }
 
     /// Bytes of the longest.
@@ -52,7 +58,7 @@ impl Documents {
                 ((low + (high - low) * self.draws.unit(seq)).exp() as u64).clamp(least, most.max(least))
             }
         };
-        // Only one that is shorter than the shortest is refused, which `new` has seen.
+        // All lengths lie between two of which `new` has seen that they are fit.
         Document::new(self.key, seq, length).unwrap_or_else(|why| unreachable!("{why}"))
     }
 }
@@ -72,7 +78,9 @@ mod tests {
             assert_ne!(other, of(1, 0).document(7));
             assert_eq!(other.len(), 2_000);
         }
-        assert!(Documents::new(1, 0, DocumentLengths::Of(100)).is_err());
+        for (least, most) in [(100, 2_000), (2_000, 12 << 30)] {
+            assert!(Documents::new(1, 0, DocumentLengths::Between(least, most)).is_err());
+        }
     }
 
     #[test]

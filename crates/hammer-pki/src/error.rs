@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use hammer_exchange::token::TokenError;
-use hammer_pdf::document::TooShort;
+use hammer_pdf::document::UnfitLength;
 use hammer_tlog::keys::chain::ChainError;
 
 use crate::signing_key::KeyFault;
@@ -72,7 +72,7 @@ pub enum PkiError {
     NoTimestampRoots,
     /// Documents would be too short.
     #[error(transparent)]
-    Document(#[from] TooShort),
+    Document(#[from] UnfitLength),
     /// A file that is to be validated is of no use.
     #[error("use {}: failed to {source}", path.display())]
     SignedFile {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::LazyLock;
 
+use base64::DecodeError;
 use base64::engine::Engine as _;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 use base64::engine::GeneralPurpose as Base64;
@@ -13,6 +14,7 @@ use base64::engine::general_purpose::PAD;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 use crate::answer_fault::AnswerFault;
+use crate::record::TAIL;
 
 /// Appends bytes as base64.
 pub(crate) fn append_base64(bytes: &[u8], out: &mut Vec<u8>) {
@@ -41,11 +43,11 @@ impl Base64Text<'_> {
         if self.0.is_empty() {
             return Err(AnswerFault::Missing(field));
         }
-        let decoded = match BASE64.decode(&self.0) {
+        let decoded = match decode(&self.0) {
             // Some write it in lines (RFC 2045 section 6.8), which the clients of the services read.
             Err(_) if self.0.iter().any(|letter| matches!(letter, b'\r' | b'\n')) => {
                 let letters = self.0.iter().copied().filter(|letter| !matches!(letter, b'\r' | b'\n'));
-                BASE64.decode(letters.collect::<Vec<u8>>())
+                decode(&letters.collect::<Vec<u8>>())
             }
             decoded => decoded,
         };
@@ -58,6 +60,12 @@ impl<'de: 'a, 'a> Deserialize<'de> for Base64Text<'a> {
         // As bytes a string is borrowed without a look at its letters, which are a signed document's.
         deserializer.deserialize_bytes(TextVisitor)
     }
+}
+
+/// The bytes that letters stand for, with room behind them: a file that came back becomes a record without being copied.
+fn decode(letters: &[u8]) -> Result<Vec<u8>, DecodeError> {
+    let mut bytes = Vec::with_capacity(letters.len() / 4 * 3 + 3 + TAIL);
+    BASE64.decode_vec(letters, &mut bytes).map(|()| bytes)
 }
 
 struct TextVisitor;

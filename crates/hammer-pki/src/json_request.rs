@@ -21,6 +21,13 @@ pub(crate) fn post(path: PathAndQuery, body: impl Into<Body>) -> Request {
     request
 }
 
+/// A request for JSON at that path.
+pub(crate) fn get(path: PathAndQuery) -> Request {
+    let mut request = Request::get(path);
+    request.headers.insert(ACCEPT, HeaderValue::from_static(JSON));
+    request
+}
+
 /// Sends a request as a step that knows no success but 200; what is posted may have been created or accepted, too, or be answered without a
 /// word (RFC 9110 section 15.3), which the clients of the services take.
 pub(crate) async fn send(
@@ -44,10 +51,13 @@ pub(crate) async fn send(
 }
 
 /// How a step ends whose answer has a success and is none.
-pub(crate) fn none(step: &mut StepGuard<'_>, why: &AnswerFault) -> Ended {
+pub(crate) fn none(client: &ServiceClient, step: &mut StepGuard<'_>, why: &AnswerFault) -> Ended {
     let outcome = match why {
-        AnswerFault::Invalid => Outcome::Refused,
-        AnswerFault::Unkept => Outcome::Unreachable,
+        AnswerFault::Invalid(fault) => {
+            client.tell(step, &fault.to_string());
+            Outcome::Refused
+        }
+        AnswerFault::Unkept(_) => Outcome::Unreachable,
         _ => Outcome::Malformed,
     };
     ends(step, Ended::failed(outcome, why.what()))

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use hammer_cms::ber;
 use hammer_cms::signature::{ExpectedSignature, KnownSigner, SignatureForm, SignatureVerifier};
 use hammer_core::promise::{Fault, PromiseKind, Verdicts, Verifier};
-use hammer_measure::Nanos;
+use hammer_core::workload::Ended;
+use hammer_measure::{Nanos, Outcome};
 use hammer_pdf::signed::PdfSignature;
 use hammer_tlog::keys::chain::TrustedAuthorities;
 
@@ -52,8 +53,8 @@ impl SignatureJudge {
     }
 
     /// Whether a file holds that was signed before the load.
-    pub(crate) fn holds(&self, seq: u64, record: &SignatureRecord<'_>) -> bool {
-        self.file_verifier().judge(seq, record).is_ok()
+    pub(crate) fn hold(&self, seq: u64, record: &SignatureRecord<'_>) -> Result<(), NotKept> {
+        self.file_verifier().judge(seq, record)
     }
 
     fn file_verifier(&self) -> FileVerifier {
@@ -68,7 +69,7 @@ impl SignatureJudge {
 }
 
 /// Why a promise is not kept.
-enum NotKept {
+pub(crate) enum NotKept {
     /// It cannot be held against anything here.
     Unverified(String),
     Broken(Fault),
@@ -78,6 +79,15 @@ impl NotKept {
     fn new(is_unverified: bool, kind: &'static str, why: &impl fmt::Display) -> Self {
         let detail = format!("failed to {why}");
         if is_unverified { Self::Unverified(detail) } else { Self::Broken(Fault::new(kind, detail)) }
+    }
+
+    /// How a user enters whose file is not kept.
+    pub(crate) fn ended(&self) -> Ended {
+        let cause = match self {
+            Self::Unverified(_) => "signed file that cannot be verified",
+            Self::Broken(Fault { kind, .. }) => kind,
+        };
+        Ended::failed(Outcome::Malformed, cause)
     }
 }
 

@@ -35,7 +35,7 @@ mod validate;
 mod verdict;
 mod waiting_files;
 
-pub use answer_fault::AnswerFault;
+pub use answer_fault::{AnswerFault, ValidationFault};
 pub use authenticate::{AuthenticateOp, AuthenticateSession, AuthenticateWorkload};
 pub use dialect::Dialect;
 pub use documents::{DocumentLengths, Documents};
@@ -45,6 +45,7 @@ pub use judge::SignatureJudge;
 pub use kept_files::KeptFiles;
 pub use list_fetches::{ELSEWHERE, FETCHES, GIVEN_UP, ListFetches, WatchedFetches};
 pub use made_authority::MadeAuthority;
+pub use path_token::is_path_segment;
 pub use revocation_list::RevokedCertificates;
 pub use sign::{SignConfig, SignOp, SignSession, SignWorkload};
 pub use signature_kind::SignatureKind;

@@ -28,7 +28,7 @@ impl Outline {
     pub(crate) fn read(mut file: File) -> Result<Self, AnswerFault> {
         file.rewind()?;
         let mut secret = [0; 16];
-        SystemRandom::new().fill(&mut secret).map_err(|_| AnswerFault::Unkept)?;
+        SystemRandom::new().fill(&mut secret).map_err(|_| io::Error::other("no random bytes"))?;
         let mut outline = Self { text: Vec::new(), secret, files: Vec::new() };
         let mut string = None;
         let mut piece = vec![0; PIECE];
@@ -214,12 +214,6 @@ fn unescaped(pending: &mut Vec<u8>, is_last: bool) -> Option<Vec<u8>> {
     let left = rest.to_vec();
     *pending = left;
     Some(letters)
-}
-
-impl From<io::Error> for AnswerFault {
-    fn from(_: io::Error) -> Self {
-        Self::Unkept
-    }
 }
 
 const PIECE: usize = 64 << 10;

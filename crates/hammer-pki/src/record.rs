@@ -74,7 +74,7 @@ impl<'a> SignatureRecord<'a> {
 /// No number of a file.
 const UNKEPT: u64 = u64::MAX;
 /// Bytes of a tail: what is in it, a SHA-256, the signer, the number of a file and both times.
-const TAIL: usize = 3 + 32 + 4 + 3 * 8;
+pub(crate) const TAIL: usize = 3 + 32 + 4 + 3 * 8;
 
 #[cfg(test)]
 mod tests {

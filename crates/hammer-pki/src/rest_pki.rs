@@ -5,7 +5,7 @@ mod requests;
 mod uploads;
 mod validation;
 
-pub use answers::{Authenticated, Finished, Nonce, Started, ValidationFault, timestamp_token};
+pub use answers::{Authenticated, Finished, Nonce, Started, timestamp_token};
 pub use requests::{StartRequest, authentication, completion, finish, hash, policy, start};
 pub use uploads::{BegunUpload, UPLOADS, upload_end};
 pub use validation::{OpenRequest, open, verdict};

@@ -96,7 +96,7 @@ impl ValidateWorkload {
             Dialect::RestPki => rest_pki::verdict(&op.answer.body),
             Dialect::Dss => dss::verdict(&op.answer.body),
         };
-        let verdict = verdict.map_err(|why| none(&mut step, &why))?;
+        let verdict = verdict.map_err(|why| none(session.client(), &mut step, &why))?;
         let twin = alteration.map(|altered| {
             let of = if altered.is_of_signature { "the signature" } else { "what is signed" };
             format!("{name} with another byte {} (of {of})", altered.at)
@@ -161,9 +161,13 @@ impl Workload for ValidateWorkload {
         for series in 0..signs.kinds() {
             let number = user.wrapping_mul(signs.kinds() as u64) + series as u64;
             let file = signs.entered(signing, (number, series), record).await?;
-            // What holds is of either form, and has what is altered.
-            let file = SignedFile::new(file).ok().and_then(|file| file.alterable().ok());
-            files.push(file.ok_or(UNREADABLE)?);
+            // What holds is of either form.
+            let file = SignedFile::new(file).map_err(|_| UNREADABLE)?;
+            let file = match self.config.altered > 0.0 {
+                true => file.alterable().map_err(|_| UNALTERABLE)?,
+                false => file,
+            };
+            files.push(file);
         }
         Ok(ValidateUser(files))
     }
@@ -206,7 +210,8 @@ impl fmt::Debug for ValidateWorkload {
 
 const ALTERED: u64 = 0x504b_4161;
 const ALTERATIONS: u64 = 0x504b_4162;
-const UNREADABLE: Ended =
+const UNREADABLE: Ended = Ended::failed(hammer_measure::Outcome::Malformed, "signed file of another form");
+const UNALTERABLE: Ended =
     Ended::failed(hammer_measure::Outcome::Malformed, "signed file that cannot be altered");
 /// Answers with their reports are of some tens of KiB.
 const KEPT_RECORD: usize = 256 << 10;

@@ -147,6 +147,9 @@ impl OpenProtocol for OpenPki {
         if let Some(plan) = validate(lane.workload) {
             let config = validate_config(plan, target, &lane, service);
             let config = config.map_err(|error| PlanFault::failed(error).at(lane.at(VALIDATE)))?;
+            if !plan.has_files() && plan.size.bytes() >= LARGE {
+                KeptFiles::check_room().map_err(|error| PlanFault::failed(error).at(lane.at(VALIDATE)))?;
+            }
             return Ok(lane.with(ValidateWorkload::new(config)));
         }
         let Some(plan) = timestamp(lane.workload) else {

@@ -230,12 +230,36 @@ fn a_large_document_goes_up_in_parts_and_is_verified_as_a_small_one_is() {
 #[test]
 fn a_service_that_lets_nobody_in_is_no_success() {
     let service = Service::of(PkiLabPlan::default());
-    fs::write(service.file("token"), "another").unwrap();
+    fs::write(service.file("token"), "tok-9f2c71aa").unwrap();
     let report = service.pki("cades", &["--size", "4KiB", "--rate", "20/s", "-z", "1s"]).report();
     assert_eq!(exit_if_on_time(&report.verdict), 1, "{:?}", report.verdict);
     assert_eq!((accepted(&report, "sign/cades"), report.promises.all.made), (0, 0));
     let written = serde_json::to_string(&report).unwrap();
-    assert!(!written.contains("another"), "the token is in the report");
+    assert!(!written.contains("tok-9f2c71aa"), "the token is in the report");
+}
+
+/// What did not pass the service's validation is said with a success, and in the service's words, in which a token is not repeated.
+#[test]
+fn validation_errors_of_a_success_are_told_as_the_service_says_them() {
+    let service = Service::of(PkiLabPlan::default());
+    fs::write(service.file("token"), "tok-9f2c71aa").unwrap();
+    let errors =
+        r#"{"validationResults":{"errors":[{"type":"CertificateRevoked","message":"by tok-9f2c71aa"}]}}"#;
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{errors}",
+        errors.len()
+    );
+    let server = server::Server::answering(answer);
+    let url = format!("http://{}", server.address);
+    let report = service.pki_at(&url, "cades", &["--size", "4KiB", "--rate", "20/s", "-z", "1s"]).report();
+    assert_eq!(exit_if_on_time(&report.verdict), 1, "{:?}", report.verdict);
+    let said =
+        format!("{:?}", report.series.iter().map(|series| &series.measurement.causes).collect::<Vec<_>>());
+    assert!(
+        said.contains("validation errors, with HTTP 200") && said.contains("CertificateRevoked: by"),
+        "{said}"
+    );
+    assert!(!said.contains("tok-9f2c71aa"), "{said}");
 }
 
 /// What keeps a plan for signature services from its start is said with the place.
@@ -338,6 +362,12 @@ fn a_plan_that_contradicts_itself_is_refused_with_its_place() {
             "less than `size`",
         ),
         (lab, "pki_sign: { size: 50MiB }", "workloads[0].pki_sign.size", "response_limit"),
+        (
+            lab,
+            "pki_sign: { size: 1GiB, most_size: 12GiB }",
+            "workloads[0].pki_sign.most_size",
+            "has 9999999999 at most",
+        ),
         (lab, "pki_sign: { by_digest: true }", "workloads[0].pki_sign.by_digest", "takes whole documents"),
         (dss, "pki_authenticate: {}", "workloads[0].pki_authenticate", "log in: DSS has none"),
         (dss, "pki_sign: { mix: { cades-t: 1 } }", "target.pki.timestamp_roots_pem_files", "is not given"),
@@ -369,7 +399,9 @@ fn a_plan_that_contradicts_itself_is_refused_with_its_place() {
         (lab, "pki_timestamp: { by: http, plan: a }", "workloads[0].pki_timestamp.plan", "no plans"),
         (dss, "pki_timestamp: { plan: a }", "workloads[0].pki_timestamp.plan", "DSS has none"),
         (dss, "pki_timestamp: { by: http }", "target.pki.timestamp_roots_pem_files", "is not given"),
-        (lab, "pki_timestamp: { plan: a/b }", "workloads[0].pki_timestamp.plan", "part of a path"),
+        (lab, "pki_timestamp: { plan: a/b }", "workloads[0].pki_timestamp.plan", "segment of a path"),
+        (lab, "pki_timestamp: { plan: a b }", "workloads[0].pki_timestamp.plan", "segment of a path"),
+        (lab, "pki_timestamp: { plan: .. }", "workloads[0].pki_timestamp.plan", "segment of a path"),
         (
             "{ pki: { url: 'http://127.0.0.1:1', signers: [{ key_file: none, certificate_file: none }] } }",
             "pki_sign: {}",
@@ -398,6 +430,23 @@ fn a_login_page_with_a_success_is_shown() {
     let said =
         format!("{:?}", report.series.iter().map(|series| &series.measurement.causes).collect::<Vec<_>>());
     assert!(said.contains("page in the place of JSON") && said.contains("Sign in to the gateway"), "{said}");
+}
+
+/// As authorities hand them out, the root by itself.
+#[test]
+fn a_root_of_timestamps_and_what_it_issued_may_be_in_two_files() {
+    let service = Service::of(PkiLabPlan::default());
+    let pem = service.lab.target().timestamp_authority().pem();
+    assert!(pem.len() > 1, "there is an intermediate certificate");
+    let names: Vec<String> = (0..pem.len()).map(|place| format!("part-{place}.pem")).collect();
+    for (name, text) in names.iter().zip(pem) {
+        fs::write(service.file(name), text).unwrap();
+    }
+    let mut arguments = vec!["--rate", "20/s", "-z", "1s"];
+    arguments.extend(names.iter().flat_map(|name| ["--timestamp-roots", name]));
+    let report = service.pki("timestamp", &arguments).report();
+    assert_eq!(exit_if_on_time(&report.verdict), 0, "{:?}", report.verdict);
+    assert!(report.promises.all.kept > 10, "{:?}", report.promises.all);
 }
 
 #[test]

@@ -6,18 +6,9 @@ use ring::digest::{SHA256 as SHA256_DIGEST, digest};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::answer_fault::{AnswerFault, check_text};
+use crate::answer_fault::{AnswerFault, ValidationFault, check_text};
 use crate::json_base64::Base64Text;
 use crate::path_token::path_token;
-
-/// Something that did not pass the service's validation, though the status says success.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ValidationFault {
-    /// Its type, as the service names it: `CertificateExpired`.
-    pub kind: String,
-    /// Its message.
-    pub message: String,
-}
 
 /// What was started: its token, and what is to be signed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -213,10 +204,6 @@ impl Authenticated {
     pub fn read(body: &[u8]) -> Result<Self, AnswerFault> {
         let model: AuthenticatedModel = serde_json::from_str(std::str::from_utf8(body)?)?;
         let first = model.validation_results.errors.into_iter().next();
-        let fault = |error: ErrorModel| ValidationFault {
-            kind: error.kind,
-            message: error.message.unwrap_or_default(),
-        };
         let CertificateModel { serial_number, thumbprint } = model.certificate.unwrap_or_default();
         let serial_number = match serial_number {
             Value::String(text) => Some(text),
@@ -224,14 +211,20 @@ impl Authenticated {
             Value::Number(number) => number.as_u64().map(|number| number.to_string()),
             _ => None,
         };
-        Ok(Self { fault: first.map(fault), serial_number, thumbprint })
+        Ok(Self { fault: first.map(ValidationFault::from), serial_number, thumbprint })
+    }
+}
+
+impl From<ErrorModel> for ValidationFault {
+    fn from(error: ErrorModel) -> Self {
+        Self { kind: error.kind, message: error.message.unwrap_or_default() }
     }
 }
 
 /// Whether nothing did not pass validation, by an answer that may say so beside what was asked for, or in its place.
 fn refuses_none(results: Option<ResultsModel>) -> Result<(), AnswerFault> {
     let mut errors = results.into_iter().flat_map(|results| results.errors);
-    errors.next().map_or(Ok(()), |_| Err(AnswerFault::Invalid))
+    errors.next().map_or(Ok(()), |error| Err(AnswerFault::Invalid(error.into())))
 }
 
 const SHA_256: &str = "2.16.840.1.101.3.4.2.1";

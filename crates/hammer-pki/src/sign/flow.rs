@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
+use std::sync::Arc;
 
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::Ended;
@@ -135,23 +136,26 @@ impl SignWorkload {
                     session.client.path(&format!("/{}", rest_pki::start(kind))).map_err(|_| NO_PATH)?;
                 let mut step = record.step(self.step(false));
                 send(&session.client, &mut step, &post(path, body), &mut op.answer).await?;
-                let started = Started::read(&op.answer.body).map_err(|why| none(&mut step, &why))?;
+                let started =
+                    Started::read(&op.answer.body).map_err(|why| none(&session.client, &mut step, &why))?;
                 let sent = left(&op.answer, session.clock.now());
                 let by = FinishBy::Token(started.token);
                 Ok(Begun { to_be_signed: started.to_be_signed, sent, by })
             }
             Requests::Dss { of, data_to_sign, .. } => {
                 let signed = match self.by_digest(kind) {
-                    true => ToBeSigned::Sha256(*op.sha256.insert(sha256(&document))),
+                    true => ToBeSigned::Sha256(*op.sha256.insert(digest(document, record).await)),
                     false => ToBeSigned::Document(document),
                 };
-                let signing_ms = self.config.judge.epoch_unix_ms + session.clock.now().0 / 1_000_000;
+                // Of before any wait for a connection: what the service is told is the earliest that it may say.
+                let sent = session.clock.now();
+                let signing_ms = self.config.judge.epoch_unix_ms + sent.0 / 1_000_000;
                 let body = of[op.series][signer].data_to_sign(&signed, signing_ms);
                 let request = post(data_to_sign.clone(), body);
                 let mut step = record.step(self.step(false));
                 send(&session.client, &mut step, &request, &mut op.answer).await?;
-                let to_be_signed = dss::data_to_sign(&op.answer.body).map_err(|why| none(&mut step, &why))?;
-                let sent = left(&op.answer, session.clock.now());
+                let to_be_signed = dss::data_to_sign(&op.answer.body)
+                    .map_err(|why| none(&session.client, &mut step, &why))?;
                 Ok(Begun { to_be_signed, sent, by: FinishBy::Same { signed, signing_ms } })
             }
         }
@@ -175,9 +179,10 @@ impl SignWorkload {
                 let body = op.body.clone();
                 let request = Request { sink: BodySink::Spill, ..post(path, body) };
                 send(&session.client, &mut step, &request, &mut op.answer).await?;
-                let mut large = outlined(op, record).await.map_err(|why| none(&mut step, &why))?;
+                let mut large =
+                    outlined(op, record).await.map_err(|why| none(&session.client, &mut step, &why))?;
                 let text = large.as_ref().map_or(&op.answer.body, |outline| &outline.text);
-                match Finished::read(text).map_err(|why| none(&mut step, &why))? {
+                match Finished::read(text).map_err(|why| none(&session.client, &mut step, &why))? {
                     Finished::File(file) => Ok(came_back(file, large.as_mut())),
                     Finished::At(url) => {
                         let Some(path) = session.client.path_of_location(&url, &session.root) else {
@@ -192,9 +197,11 @@ impl SignWorkload {
                 let body = of[op.series][signer].sign_document(signed, *signing_ms, &op.signature);
                 let request = Request { sink: BodySink::Spill, ..post(sign_document.clone(), body) };
                 send(&session.client, &mut step, &request, &mut op.answer).await?;
-                let mut large = outlined(op, record).await.map_err(|why| none(&mut step, &why))?;
+                let mut large =
+                    outlined(op, record).await.map_err(|why| none(&session.client, &mut step, &why))?;
                 let text = large.as_ref().map_or(&op.answer.body, |outline| &outline.text);
-                let file = dss::signed_document(text).map_err(|why| none(&mut step, &why))?;
+                let file =
+                    dss::signed_document(text).map_err(|why| none(&session.client, &mut step, &why))?;
                 Ok(came_back(file, large.as_mut()))
             }
             (FinishBy::Same { .. }, Requests::RestPki(_)) => Err(NO_DOCUMENT),
@@ -236,6 +243,13 @@ fn came_back(found: Vec<u8>, large: Option<&mut Outline>) -> CameBack {
     file.map_or(CameBack::Here(found), CameBack::Unnamed)
 }
 
+/// The SHA-256 of a document, of a large one worked out on the crew.
+async fn digest(document: Arc<InlineDocument>, record: &OperationRecord) -> [u8; 32] {
+    let is_large = document.document().len() > LARGE;
+    let work = move || sha256(&document);
+    if is_large { record.compute(work).await } else { work() }
+}
+
 fn sha256(document: &InlineDocument) -> [u8; 32] {
     let mut hashed = Context::new(&SHA256);
     document.document().pieces(|piece| hashed.update(piece));
@@ -244,5 +258,7 @@ fn sha256(document: &InlineDocument) -> [u8; 32] {
     digest
 }
 
+/// Bytes that take as long to be hashed as an RSA signature takes.
+const LARGE: u64 = 1 << 20;
 const NO_DOCUMENT: Ended = Ended::failed(Outcome::Abandoned, "no document");
 const ELSEWHERE: Ended = Ended::failed(Outcome::Malformed, "file of another service");

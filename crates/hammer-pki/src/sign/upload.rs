@@ -31,7 +31,8 @@ impl SignWorkload {
         let mut step = record.step(self.upload_step(UploadStep::Begin));
         let path = session.client.path(&format!("/{UPLOADS}")).map_err(|_| NO_PATH)?;
         send(&session.client, &mut step, &post(path, ""), &mut op.answer).await?;
-        let begun = BegunUpload::read(&op.answer.body, length).map_err(|why| none(&mut step, &why))?;
+        let begun = BegunUpload::read(&op.answer.body, length)
+            .map_err(|why| none(&session.client, &mut step, &why))?;
         drop(step);
         let mut etags = Vec::new();
         for (number, start) in (0..length).step_by(begun.part_size as usize).enumerate() {

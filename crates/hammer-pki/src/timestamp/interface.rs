@@ -81,7 +81,7 @@ impl TimestampInterface {
                 return Ok(Stamp { body: Cow::Borrowed(&answer.body), wire: &answer.wire });
             }
         };
-        let token = token.map_err(|why| none(step, &why))?;
+        let token = token.map_err(|why| none(client, step, &why))?;
         Ok(Stamp { body: Cow::Owned(token), wire: &answer.wire })
     }
 }

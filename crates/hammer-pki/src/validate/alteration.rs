@@ -1,4 +1,4 @@
-//! Altered twins of signed files: one byte is another one, of what is signed or of the signature, so that no signature of it is valid.
+//! Altered twins of signed files: one byte is another one, of what is signed or of the signature, so that the last signature of it is not valid.
 
 use std::ops::Range;
 

@@ -1,10 +1,12 @@
 //! A signed file as it is sent: its base64 is written once.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
+use hammer_cms::ber;
 use hammer_net::BodyPart;
 
 use super::alteration::{AlterablePlaces, Alteration, UnalterableFile};
@@ -49,14 +51,19 @@ impl SignedFile {
         Ok(Self { form, bytes: bytes.into(), base64, alterable: None })
     }
 
-    /// The same, of which altered twins can be made.
+    /// The same, of which altered twins can be made; a CMS in BER comes to be in DER, in which no signature of it is another.
     ///
     /// # Errors
     /// A file in which nothing signed is found that could be altered.
-    pub fn alterable(self) -> Result<Self, UnalterableFile> {
+    pub fn alterable(mut self) -> Result<Self, UnalterableFile> {
         let places = match self.form {
-            SignedFileForm::Cades => AlterablePlaces::of_cms(&self.bytes)?,
             SignedFileForm::Pades => AlterablePlaces::of_pdf(&self.bytes)?,
+            SignedFileForm::Cades => {
+                if let Cow::Owned(der) = ber::to_der(&self.bytes) {
+                    (self.base64, self.bytes) = (BASE64_STANDARD.encode(&der).into(), der.into());
+                }
+                AlterablePlaces::of_cms(&self.bytes)?
+            }
         };
         Ok(Self { alterable: Some(places), ..self })
     }
@@ -111,6 +118,20 @@ mod tests {
                 content[at] = 0x30;
             }
         }
+    }
+
+    #[test]
+    fn a_cms_in_ber_comes_to_be_in_der_where_twins_are_made_of_it() {
+        let streamed =
+            include_bytes!("../../../hammer-cms/testdata/signatures/openssl-streamed-enveloping.p7m");
+        let file = SignedFile::new(streamed.to_vec()).unwrap();
+        assert_eq!(bytes(file.base64(None)), streamed);
+        let file = file.alterable().unwrap();
+        assert_eq!(bytes(file.base64(None)), *ber::to_der(streamed));
+        let altered = file.alteration(1).unwrap();
+        let differ = bytes(file.base64(Some(altered)));
+        let differ = differ.iter().zip(file.bytes()).filter(|(twin, file)| twin != file);
+        assert_eq!(differ.count(), 1);
     }
 
     #[test]

@@ -40,13 +40,7 @@ impl TrustedAuthorities {
     /// Reads every `CERTIFICATE` block of a PEM: one or more chains, as Fulcio and timestamp authorities hand them out. The
     /// certificates of CAs that are self-issued are roots, those of other CAs are intermediates.
     pub fn from_pem(text: &str) -> Result<Self, ChainError> {
-        let mut certificates = Vec::new();
-        for block in text.split("-----BEGIN CERTIFICATE-----").skip(1) {
-            let (body, _) = block.split_once("-----END CERTIFICATE-----").ok_or(ChainError::Pem)?;
-            let body: String = body.split_ascii_whitespace().collect();
-            certificates.push(from_base64(&body)?);
-        }
-        if certificates.is_empty() { Err(ChainError::Pem) } else { Self::from_der(certificates) }
+        certificates_of_pem(text).and_then(Self::from_der)
     }
 
     /// The same of certificates in DER. Fails where one of them is broken, where one of a CA is not signed by its issuer
@@ -160,6 +154,19 @@ impl TrustedAuthorities {
             |other: &&Certificate<'_>| key_of(other).is_ok_and(|key| signed_once(&key, leaf).is_ok());
         others.find(signed).map(Certificate::key_hash).or(known.map(Authority::key_hash))
     }
+}
+
+/// The DER of every `CERTIFICATE` block of a PEM, of which there has to be one.
+pub fn certificates_of_pem(text: &str) -> Result<Vec<Vec<u8>>, ChainError> {
+    let mut certificates = Vec::new();
+    for block in text.split("-----BEGIN CERTIFICATE-----").skip(1) {
+        let (body, _) = block.split_once("-----END CERTIFICATE-----").ok_or(ChainError::Pem)?;
+        let body: String = body.split_ascii_whitespace().collect();
+        let der = from_base64(&body)?;
+        Certificate::parse(&der)?;
+        certificates.push(der);
+    }
+    if certificates.is_empty() { Err(ChainError::Pem) } else { Ok(certificates) }
 }
 
 /// Whether a certificate is one of a CA. One that is self-issued, and so could only be a root, has to be.

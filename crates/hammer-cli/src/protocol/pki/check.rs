@@ -4,7 +4,7 @@ use hammer_net::guard;
 use hammer_pki::plan::{
     MadeAuthoritiesPlan, PkiTargetPlan, SignPlan, TimestampBy, TimestampPlan, ValidatePlan,
 };
-use hammer_pki::{Dialect, DocumentLengths, Documents, PkiError};
+use hammer_pki::{Dialect, DocumentLengths, Documents, PkiError, is_path_segment};
 use hammer_values::{ByteSize, TimeSpan};
 
 use super::accounted;
@@ -166,9 +166,11 @@ fn check_sign(signs: &SignPlan, dialect: Dialect, limit: ByteSize, at: PlanPath)
             PlanFault::failed(PkiError::NotOfDss("name a security context")).at(at.key("security_context"))
         );
     }
-    Documents::new(0, 0, DocumentLengths::Of(signs.size.bytes()))
-        .map_err(|error| PlanFault::failed(PkiError::from(error)).at(at.clone()))?;
     let (key, most) = signs.most_size.map_or(("size", signs.size), |most| ("most_size", most));
+    for (key, size) in [("size", signs.size), (key, most)] {
+        Documents::new(0, 0, DocumentLengths::Of(size.bytes()))
+            .map_err(|unfit| PlanFault::Misfit(unfit.to_string()).at(at.clone().key(key)))?;
+    }
     // A file comes back with its signature and a timestamp, and in base64 but from a URL of its own.
     let encoded = if signs.by_url { most.bytes() } else { most.bytes().saturating_mul(4).div_ceil(3) };
     let answer = encoded.saturating_add(BESIDE_DOCUMENT);
@@ -192,7 +194,7 @@ fn check_timestamp(asked: &TimestampPlan, dialect: Dialect, at: PlanPath) -> Res
         (TimestampBy::Json, Dialect::Dss) => {
             PlanFault::failed(PkiError::NotOfDss("name a plan of timestamps"))
         }
-        _ if plan.is_empty() || plan.contains('/') => PlanFault::Misfit(NO_NAME.to_owned()),
+        _ if !is_path_segment(plan) => PlanFault::Misfit(NO_NAME.to_owned()),
         _ => return Ok(()),
     };
     Err(fault.at(at.key("plan")))
@@ -259,4 +261,4 @@ const NONE_TO_ALTER: &str = "there is no file among `valid` to be altered";
 const NO_INDETERMINATE: &str = "Rest PKI knows valid and invalid alone; `dialect: dss` has INDETERMINATE";
 const NO_PATH: &str = "`by: json` has paths of its own; `by: http` has one of yours";
 const NO_PLAN: &str = "RFC 3161 knows no plans of timestamps; `by: json` of Rest PKI does";
-const NO_NAME: &str = "it is a part of a path, and not empty";
+const NO_NAME: &str = "it is a segment of a path: letters, digits and -._~!$&'()*+,;=:@";

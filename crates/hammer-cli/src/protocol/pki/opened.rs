@@ -10,7 +10,7 @@ use hammer_lab_pki::{PkiLabHandle, PkiLabPlan};
 use hammer_net::Secret;
 use hammer_pki::plan::{MadeAuthoritiesPlan, PkiTargetPlan};
 use hammer_pki::{Dialect, PkiError, Signer, SignerIssuers, signers};
-use hammer_tlog::keys::chain::{ChainError, TrustedAuthorities};
+use hammer_tlog::keys::chain::{ChainError, TrustedAuthorities, certificates_of_pem};
 use hammer_values::ServiceUrl;
 use http::Uri;
 
@@ -136,9 +136,9 @@ fn timestamp_roots(written: &PkiTargetPlan) -> Result<Option<TrustedAuthorities>
             source,
         })?;
         let unusable = |source| PkiError::TimestampRoots { path: path.clone(), source };
-        let roots = TrustedAuthorities::from_pem(&text).map_err(unusable)?;
-        all.extend(roots.certificates().map(<[u8]>::to_vec));
+        all.extend(certificates_of_pem(&text).map_err(unusable)?);
     }
+    // A root may be in one file, and what it issued in another.
     let Some(last) = written.timestamp_roots_pem_files.last() else { return Ok(None) };
     let unusable = |source| PkiError::TimestampRoots { path: last.clone(), source };
     TrustedAuthorities::from_der(all).map(Some).map_err(unusable)
