@@ -1,6 +1,6 @@
 //! What signature services answer: what is taken from an answer stands in it, and nothing is taken from one that says what is not valid.
 
-use hammer_pki::{dss, rest_pki};
+use hammer_pki::{Verdict, dss, rest_pki};
 use hammer_tlog::encoding::from_base64;
 use serde_json::Value;
 
@@ -22,7 +22,8 @@ pub(crate) fn answer(data: &[u8]) -> bool {
         true
     });
     let is_valid = authenticated(data, written.as_ref());
-    is_read.contains(&true) || has_bytes.contains(&true) || is_valid
+    let is_judged = judged(data, written.as_ref());
+    is_read.contains(&true) || has_bytes.contains(&true) || is_valid || is_judged
 }
 
 /// What starts a signature has a token that can stand in a path as it is, and something to be signed.
@@ -67,6 +68,33 @@ fn authenticated(data: &[u8], written: Option<&Value>) -> bool {
         assert!(first.is_none_or(|first| Some(&*fault.expect("one").kind) == first["type"].as_str()));
     }
     true
+}
+
+/// A file of which the service says that it is valid has a signature, and none of which it says anything else.
+fn judged(data: &[u8], written: Option<&Value>) -> bool {
+    let said = [rest_pki::verdict(data), dss::verdict(data)];
+    let all = |signatures: Vec<&Value>, is_valid: fn(&Value) -> bool| {
+        assert!(!signatures.is_empty() && signatures.into_iter().all(is_valid));
+    };
+    if let (Ok(Verdict::Valid), Some(signers)) = (&said[0], written.map(|written| &written["signers"])) {
+        all(signers.as_array().into_iter().flatten().collect(), |signer| {
+            signer["validationResults"]["errors"].as_array().is_none_or(Vec::is_empty)
+        });
+    }
+    if let (Ok(Verdict::Valid), Some(written)) = (&said[1], written) {
+        let either =
+            |value: &'_ Value, names: [&str; 2]| names.into_iter().find_map(|name| value.get(name).cloned());
+        let report = either(written, ["SimpleReport", "simpleReport"]).expect("a report");
+        let tokens = either(&report, ["signatureOrTimestampOrEvidenceRecord", "signatureOrTimestamp"]);
+        let tokens = tokens.expect("what is in the file");
+        let signatures = tokens.as_array().into_iter().flatten();
+        let signatures: Vec<Value> =
+            signatures.filter_map(|token| either(token, ["Signature", "signature"])).collect();
+        all(signatures.iter().filter(|signature| signature.is_object()).collect(), |signature| {
+            signature.get("Indication").or(signature.get("indication")) == Some(&"TOTAL_PASSED".into())
+        });
+    }
+    said.iter().any(Result::is_ok)
 }
 
 /// Nothing that the service calls invalid is taken for a success.

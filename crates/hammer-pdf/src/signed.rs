@@ -12,6 +12,7 @@ mod shown;
 mod text;
 mod token;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 pub use self::fault::PdfFault;
@@ -124,33 +125,35 @@ fn place(file: &[u8], part: &[u8]) -> Range<usize> {
 /// Whether that is what stands between the brackets of a hexadecimal string: digits, and white space that nobody reads (ISO 32000-1 section
 /// 7.3.4.3).
 fn is_hexadecimal(text: &[u8]) -> bool {
-    text.iter().all(|byte| byte.is_ascii_hexdigit() || is_white_space(*byte))
+    all(text, |byte| byte.is_ascii_hexdigit() | is_white_space(byte))
 }
 
 /// The DER in the text of a hexadecimal string, behind which are zeros alone.
 fn contents(text: &[u8]) -> Result<Vec<u8>, PdfFault> {
     let malformed = PdfFault::Malformed { what: "Contents" };
-    let digit = |digit: u8| match digit {
-        b'0'..=b'9' => digit - b'0',
-        _ => (digit | 0x20) - b'a' + 10,
+    let digits = match all(text, |byte| !is_white_space(byte)) {
+        true => Cow::Borrowed(text),
+        false => text.iter().copied().filter(|byte| !is_white_space(*byte)).collect(),
     };
-    let of_pairs = |digits: &[u8]| -> Vec<u8> {
-        // Behind a last digit without another a zero is meant.
-        digits.chunks(2).map(|pair| digit(pair[0]) << 4 | pair.get(1).map_or(0, |low| digit(*low))).collect()
-    };
-    let mut bytes = match text.iter().any(|byte| is_white_space(*byte)) {
-        true => {
-            let digits: Vec<u8> = text.iter().copied().filter(|byte| !is_white_space(*byte)).collect();
-            of_pairs(&digits)
-        }
-        false => of_pairs(text),
-    };
-    let length = element_length(&bytes).filter(|length| *length <= bytes.len()).ok_or(malformed)?;
-    if bytes[length..].iter().any(|byte| *byte != 0) {
-        return Err(malformed);
-    }
-    bytes.truncate(length);
-    Ok(bytes)
+    let length = element_length(&of_pairs(&digits[..digits.len().min(2 * HEADER)]));
+    let length = length.filter(|length| *length <= digits.len().div_ceil(2)).ok_or(malformed)?;
+    // Most of it are the zeros.
+    let (element, behind) = digits.split_at(digits.len().min(2 * length));
+    if all(behind, |digit| digit == b'0') { Ok(of_pairs(element)) } else { Err(malformed) }
+}
+
+/// Whether that is so of each byte. Some dozens are looked at before the next is asked for, which is several times as fast as to stop at the first.
+fn all(bytes: &[u8], is: impl Fn(u8) -> bool) -> bool {
+    bytes.chunks(64).all(|chunk| chunk.iter().fold(true, |all, byte| all & is(*byte)))
+}
+
+/// The bytes that hexadecimal digits stand for. Behind a last digit without another a zero is meant.
+fn of_pairs(digits: &[u8]) -> Vec<u8> {
+    // Letters of both cases have the bit that digits have not, and start at one.
+    let value = |digit: u8| (digit & 0xf) + 9 * (digit >> 6);
+    let (pairs, last) = digits.as_chunks();
+    let pairs = pairs.iter().map(|[high, low]| value(*high) << 4 | value(*low));
+    pairs.chain(last.iter().map(|high| value(*high) << 4)).collect()
 }
 
 /// Bytes of the DER element that these start with, its header included.
@@ -168,4 +171,6 @@ fn element_length(bytes: &[u8]) -> Option<usize> {
     length.checked_add(2 + count)
 }
 
+/// Bytes of the longest header of an element that is read.
+const HEADER: usize = 6;
 const BYTE_RANGE: PdfFault = PdfFault::Malformed { what: "ByteRange" };
