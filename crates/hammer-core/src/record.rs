@@ -140,8 +140,8 @@ impl OperationRecord {
         StepGuard::new(self, Some(self.series_of(series)))
     }
 
-    /// Has `work` computed on the crew, off the shard: what takes more than some ten microseconds, such as a signature over a
-    /// server's nonce. The time until the value is back is client time; how long it waited for a thread is health's business.
+    /// Has `work` computed on the crew, off the shard: what takes more than a hand-over to another thread and back, some tens of
+    /// microseconds, such as an RSA signature over a server's nonce. The time until the value is back is client time; how long it waited for a thread is health's business.
     pub async fn compute<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
         let computed = self.crew.compute(work).await;
         let standing = self.now_at.get();
