@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 mod attest;
 mod bounds;
+mod compare;
 mod ct;
 mod load;
 mod output;
@@ -19,6 +20,7 @@ pub(crate) use attest::{
     WellKnownArgs,
 };
 pub(crate) use bounds::BoundsArgs;
+pub(crate) use compare::{CompareArgs, ComparisonForm};
 pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, RootsArgs, SubmitArgs};
 pub(crate) use load::{LoadArgs, ReachArgs};
 pub(crate) use output::OutputArgs;
@@ -71,6 +73,8 @@ pub(crate) enum Command {
     /// Load a signature service (Rest PKI, EU DSS) from one line
     #[command(subcommand)]
     Pki(PkiCommand),
+    /// Compare the runs of variants: ratios with intervals, and whether a difference can be told
+    Compare(CompareArgs),
     /// Serve an embedded target that really does the work, until a signal
     #[command(subcommand)]
     Lab(LabCommand),

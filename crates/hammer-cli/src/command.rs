@@ -1,6 +1,7 @@
 //! What each subcommand does.
 
 pub(crate) mod attest;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod ct;
 mod fill;

@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use hammer_compare::{ComparisonError, RunReadError};
 use hammer_ct::ReceiptError;
 use hammer_http::HttpError;
 use hammer_sigstore::SigstoreError;
@@ -66,6 +67,18 @@ pub(crate) enum UsageError {
     /// A file of receipts is empty.
     #[error("read {}: it holds no receipt", .0.display())]
     NoReceipt(PathBuf),
+    /// A file that is to be compared is no run.
+    #[error("compare {}: {source}", path.display())]
+    MeasuredRun { path: PathBuf, source: RunReadError },
+    /// Runs that cannot be compared.
+    #[error(transparent)]
+    Comparison(#[from] ComparisonError),
+    /// An option that would be read as a run.
+    #[error("use {0}: options stand before the first run, since all behind `--` are runs")]
+    BehindRuns(String),
+    /// More names than there are variants.
+    #[error("use --label: there are {labels} for {variants} variants")]
+    Labels { labels: usize, variants: usize },
     /// No chains, and so no roots of any.
     #[error("find roots: no workload of the plan mints chains")]
     NoRoots,

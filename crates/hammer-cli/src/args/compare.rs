@@ -1,0 +1,55 @@
+//! Arguments of `hammer compare`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use hammer_compare::{Bound, Metric};
+
+/// Variants, each by its runs.
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// The runs of the first variant: reports of hammer (--out), or what hey printed, as text or as CSV
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) first: Vec<PathBuf>,
+    /// Those of the second, and behind each further -- those of one more: A1 A2 A3 -- B1 B2 B3 -- C1 C2 C3
+    #[arg(last = true, required = true, value_name = "RUN")]
+    pub(crate) others: Vec<PathBuf>,
+    /// What a variant is called, the first one first; again for each further one. By default A, B and so on
+    #[arg(long = "label", value_name = "NAME")]
+    pub(crate) labels: Vec<String>,
+    /// The one figure that the verdict goes by: rate, mean, p50, p75, p90, p95, p99, p99.9 or max
+    #[arg(long, default_value = "p99", value_name = "FIGURE")]
+    pub(crate) metric: Metric,
+    /// The series that it goes by (WORKLOAD/NAME); by default the operations of which most were measured
+    #[arg(long, value_name = "SERIES")]
+    pub(crate) series: Option<String>,
+    /// How sure intervals and conclusions are
+    #[arg(long, default_value = "95%", value_name = "PERCENT", value_parser = confidence)]
+    pub(crate) confidence: f64,
+    /// Exit with 1 where a variant is beyond that bound in the verdict's series, and can be told from the first, or has too few runs to
+    /// ("p99 > 1.1x", "rate < 0.9x"); again for each further one
+    #[arg(long, value_name = "BOUND")]
+    pub(crate) fail_if: Vec<Bound>,
+    /// The form of what is printed
+    #[arg(long = "as", value_enum, default_value_t = ComparisonForm::Text, value_name = "FORM")]
+    pub(crate) form: ComparisonForm,
+}
+
+/// What a comparison is printed as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ComparisonForm {
+    /// For a terminal
+    Text,
+    /// As Markdown
+    Markdown,
+}
+
+/// `95%` or `95`, as a part of 1.
+fn confidence(text: &str) -> Result<f64, String> {
+    let percent = text.trim_end().trim_end_matches('%').trim_end().parse::<f64>().ok();
+    let is_one = |percent: &f64| *percent >= 50.0 && *percent < 100.0;
+    percent
+        .filter(is_one)
+        .map(|percent| percent / 100.0)
+        .ok_or_else(|| "expected a percentage from 50% to below 100%".to_owned())
+}

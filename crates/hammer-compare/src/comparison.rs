@@ -1,0 +1,217 @@
+//! Variants side by side.
+
+use crate::conclusion::{Conclusion, corrected};
+use crate::metric::Metric;
+use crate::ratio::{LEAST_RUNS, NoRatio, RatioEstimate, runs_needed};
+use crate::sample::Sample;
+use crate::variant::Variant;
+use crate::warning;
+
+/// What is asked of a comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparisonConfig {
+    /// With how much confidence intervals hold what they are of, and one looks at differences: above 0 and below 1.
+    pub confidence: f64,
+    /// The one figure that the verdict goes by.
+    pub metric: Metric,
+    /// The series that it goes by; without one, the operations of which most were measured.
+    pub series: Option<String>,
+}
+
+/// Variants that cannot be compared.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ComparisonError {
+    /// There is one at most.
+    #[error("compare: there are no two variants; `--` stands between the runs of one and of the next")]
+    OneVariant,
+    /// A variant has no run.
+    #[error("compare: {0} has no run")]
+    NoRun(String),
+    /// Nobody measured the figure that the verdict should go by.
+    #[error("compare: no run has {metric} of {path}")]
+    NoFigure {
+        /// The figure.
+        metric: Metric,
+        /// The series.
+        path: String,
+    },
+    /// The series that the verdict should go by is none of theirs.
+    #[error("compare: not all variants have a series `{path}`; all have {}", all_of(.shared))]
+    NoSeries {
+        /// What was asked for.
+        path: String,
+        /// The series that all have.
+        shared: Vec<String>,
+    },
+}
+
+fn all_of(shared: &[String]) -> String {
+    if shared.is_empty() { "none".to_owned() } else { shared.join(", ") }
+}
+
+/// Variants, each beside the first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// What was asked.
+    pub config: ComparisonConfig,
+    /// The variants.
+    pub variants: Vec<Variant>,
+    /// The series that all variants have, that of the verdict first.
+    pub series: Vec<ComparedSeries>,
+    /// What speaks against comparing them.
+    pub warnings: Vec<String>,
+}
+
+/// A series that all variants have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparedSeries {
+    /// `workload/name`.
+    pub path: String,
+    /// Whether it is one of steps within operations.
+    pub is_step: bool,
+    /// Its figures.
+    pub figures: Vec<ComparedFigure>,
+}
+
+/// A figure of a series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparedFigure {
+    /// What it is of.
+    pub metric: Metric,
+    /// That of each variant's runs.
+    pub samples: Vec<Sample>,
+    /// Each variant but the first beside that.
+    pub ratios: Vec<ComparedRatio>,
+}
+
+/// A figure of a variant beside that of the first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparedRatio {
+    /// How many times the first one's it is, by geometric means; none where one is zero or beyond what was measured.
+    pub ratio: Option<f64>,
+    /// The same with its interval.
+    pub estimate: Result<RatioEstimate, NoRatio>,
+    /// What is concluded. But for the verdict's own figure, as if all others had not been looked at, too.
+    pub conclusion: Conclusion,
+    /// How many runs a side would tell what was seen; none where none would, or it is told.
+    pub runs_needed: Option<u64>,
+}
+
+impl Comparison {
+    /// Compares each variant with the first.
+    ///
+    /// # Errors
+    /// Variants that cannot be.
+    pub fn of(variants: Vec<Variant>, config: ComparisonConfig) -> Result<Self, ComparisonError> {
+        if variants.len() < 2 {
+            return Err(ComparisonError::OneVariant);
+        }
+        if let Some(empty) = variants.iter().find(|variant| variant.runs.is_empty()) {
+            return Err(ComparisonError::NoRun(empty.label.clone()));
+        }
+        let mut series = shared(&variants, config.confidence);
+        let chosen = match &config.series {
+            Some(path) => series.iter().position(|series| series.path == *path),
+            None => most_measured(&variants, &series),
+        };
+        let Some(chosen) = chosen else {
+            let path = config.series.unwrap_or_else(|| "of operations".to_owned());
+            return Err(ComparisonError::NoSeries {
+                path,
+                shared: series.into_iter().map(|series| series.path).collect(),
+            });
+        };
+        series[..=chosen].rotate_right(1);
+        let (path, metric) = (&series[0].path, config.metric);
+        if series[0].figures.iter().all(|figure| figure.metric != metric) {
+            return Err(ComparisonError::NoFigure { metric, path: path.clone() });
+        }
+        let mut comparison = Self { config, variants, series, warnings: Vec::new() };
+        comparison.conclude();
+        comparison.warnings = warning::warnings(&comparison);
+        Ok(comparison)
+    }
+
+    /// The figure that the verdict goes by; none where no run has it.
+    pub fn verdict(&self) -> Option<(&ComparedSeries, &ComparedFigure)> {
+        let series = self.series.first()?;
+        Some((series, series.figures.iter().find(|figure| figure.metric == self.config.metric)?))
+    }
+
+    /// The verdict's own probabilities are corrected for one another where there are several variants, and those of all others for all others.
+    fn conclude(&mut self) {
+        let metric = self.config.metric;
+        let (mut of_verdict, mut of_others) = (Vec::new(), Vec::new());
+        for (place, series) in self.series.iter_mut().enumerate() {
+            for figure in &mut series.figures {
+                let is_verdict = place == 0 && figure.metric == metric;
+                let family = if is_verdict { &mut of_verdict } else { &mut of_others };
+                family.extend(figure.ratios.iter_mut().map(|ratio| (figure.metric, ratio)));
+            }
+        }
+        let level = 1.0 - self.config.confidence;
+        for family in [of_verdict, of_others] {
+            let told = family.into_iter().filter(|(_, ratio)| ratio.estimate.is_ok());
+            let (places, p_values): (Vec<_>, Vec<_>) = told
+                .map(|told| (told.1.estimate.map_or(1.0, |estimate| estimate.p_value), told))
+                .map(|(p, told)| (told, p))
+                .unzip();
+            for ((metric, ratio), p_value) in places.into_iter().zip(corrected(&p_values)) {
+                ratio.conclusion = Conclusion::of(metric, &ratio.estimate, p_value, level);
+                if ratio.conclusion != Conclusion::NotDistinguishable {
+                    ratio.runs_needed = None;
+                }
+            }
+        }
+    }
+}
+
+impl ComparedFigure {
+    fn of(metric: Metric, samples: Vec<Sample>, confidence: f64) -> Self {
+        let ratios =
+            samples[1..].iter().map(|sample| ComparedRatio::of(metric, &samples[0], sample, confidence));
+        Self { metric, ratios: ratios.collect(), samples }
+    }
+}
+
+impl ComparedRatio {
+    fn of(metric: Metric, first: &Sample, sample: &Sample, confidence: f64) -> Self {
+        let estimate = RatioEstimate::of(first, sample, confidence);
+        let mean = |sample: &Sample| sample.logarithms().and_then(|logarithms| logarithms.mean());
+        let ratio = mean(sample).zip(mean(first)).map(|(own, first)| (own - first).exp());
+        Self {
+            ratio,
+            conclusion: Conclusion::of(metric, &estimate, 1.0, 0.0),
+            estimate,
+            runs_needed: runs_needed(first, sample, confidence).filter(|runs| *runs > LEAST_RUNS as u64),
+        }
+    }
+}
+
+/// The series that all variants have, in the order of the first run, with the figures that all of them have.
+fn shared(variants: &[Variant], confidence: f64) -> Vec<ComparedSeries> {
+    let has = |variant: &Variant, path: &str| variant.runs.iter().any(|run| run.of_path(path).is_some());
+    let of_first = variants[0].runs[0].series.iter();
+    let all = of_first.filter(|series| variants.iter().all(|variant| has(variant, &series.path)));
+    let figure = |path: &str, metric| {
+        let samples: Vec<Sample> = variants.iter().map(|variant| variant.sample(path, metric)).collect();
+        let is_of_all = samples.iter().all(|sample| sample.count() > 0);
+        is_of_all.then(|| ComparedFigure::of(metric, samples, confidence))
+    };
+    all.map(|series| ComparedSeries {
+        path: series.path.clone(),
+        is_step: series.is_step,
+        figures: Metric::ALL.into_iter().filter_map(|metric| figure(&series.path, metric)).collect(),
+    })
+    .collect()
+}
+
+/// The place of the operations of which the first variant measured most.
+fn most_measured(variants: &[Variant], series: &[ComparedSeries]) -> Option<usize> {
+    let count = |path: &str| {
+        variants[0].runs.iter().filter_map(|run| run.of_path(path)).map(|series| series.count).sum::<u64>()
+    };
+    let operations = series.iter().enumerate().filter(|(_, series)| !series.is_step);
+    // Of several the first.
+    operations.rev().max_by_key(|(_, series)| count(&series.path)).map(|(place, _)| place)
+}

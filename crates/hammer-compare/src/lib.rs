@@ -1,0 +1,29 @@
+//! What runs of two or more variants say of each other. Runs are the samples, and not their requests: a thousand requests of one run share what that run
+//! met with. It reads reports of hammer and what hey prints, and never runs anything.
+
+mod bound;
+mod comparison;
+mod conclusion;
+mod from_hey;
+mod from_report;
+mod measured_run;
+mod metric;
+mod page;
+mod pages;
+mod ratio;
+mod sample;
+mod variant;
+mod warning;
+
+pub use bound::{Bound, BoundError, FoundBound};
+pub use comparison::{
+    ComparedFigure, ComparedRatio, ComparedSeries, Comparison, ComparisonConfig, ComparisonError,
+};
+pub use conclusion::Conclusion;
+pub use from_hey::HeyError;
+pub use measured_run::{MeasuredRun, MeasuredSeries, RunReadError};
+pub use metric::{Metric, UnknownMetric};
+pub use page::{Block, Page};
+pub use ratio::{NoRatio, RatioEstimate, runs_needed};
+pub use sample::Sample;
+pub use variant::Variant;

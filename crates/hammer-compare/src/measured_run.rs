@@ -1,0 +1,85 @@
+//! One run of a variant, whatever measured it.
+
+use std::collections::BTreeMap;
+
+use hammer_report::Report;
+use hammer_report::report::ReadError;
+
+use crate::from_hey::{self, HeyError};
+use crate::from_report;
+use crate::metric::Metric;
+
+/// What a run is compared by.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeasuredRun {
+    /// The plan: its keys and what each says, in JSON, but for those that say whom it loads. Empty where the tool writes none down.
+    pub plan: BTreeMap<String, String>,
+    /// Its series.
+    pub series: Vec<MeasuredSeries>,
+    /// Why the generator's own figures are not to be believed; empty where they are, or the tool does not say.
+    pub findings: Vec<String>,
+    /// Promises of the service that were broken.
+    pub broken: u64,
+}
+
+/// A series of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeasuredSeries {
+    /// `workload/name`; of a tool without series, `requests`.
+    pub path: String,
+    /// Whether it is one of steps within operations.
+    pub is_step: bool,
+    /// Whether users waited for answers before they sent again.
+    pub is_closed_loop: bool,
+    /// Response times that were recorded.
+    pub count: u64,
+    /// Rates a second and response times in nanoseconds; those that nothing is known of are absent, and beyond all that was measured infinite.
+    pub figures: BTreeMap<Metric, f64>,
+    /// Ends in any other way than accepted, by what lies behind them.
+    pub failures: BTreeMap<String, u64>,
+}
+
+/// Text of which no run is read.
+#[derive(Debug, thiserror::Error)]
+pub enum RunReadError {
+    /// JSON that is no report of hammer.
+    #[error(transparent)]
+    Report(#[from] ReadError),
+    /// A report of a run that ended before anything was measured.
+    #[error("read a report: no time was measured")]
+    Unmeasured,
+    /// What hey printed, of which nothing can be taken.
+    #[error(transparent)]
+    Hey(#[from] HeyError),
+    /// Neither.
+    #[error("it is neither a report of hammer nor what hey prints")]
+    Unknown,
+}
+
+impl MeasuredRun {
+    /// Reads a report of hammer, or what hey printed: its summary, or its CSV.
+    ///
+    /// # Errors
+    /// Text that is none of them.
+    pub fn read(text: &str) -> Result<Self, RunReadError> {
+        match text.trim_start() {
+            json if json.starts_with('{') => {
+                from_report::run(&Report::parse(json)?).ok_or(RunReadError::Unmeasured)
+            }
+            csv if csv.starts_with(from_hey::CSV_HEADER) => Ok(from_hey::csv(csv)?),
+            summary if summary.starts_with("Summary:") => Ok(from_hey::summary(summary)?),
+            _ => Err(RunReadError::Unknown),
+        }
+    }
+
+    /// Its series of that path.
+    pub(crate) fn of_path(&self, path: &str) -> Option<&MeasuredSeries> {
+        self.series.iter().find(|series| series.path == path)
+    }
+}
+
+/// Adds failures; their number is whatever a file says.
+pub(crate) fn add_failures(failures: &mut BTreeMap<String, u64>, cause: String, count: u64) {
+    let all = failures.entry(cause).or_default();
+    *all = all.saturating_add(count);
+}

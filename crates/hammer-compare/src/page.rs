@@ -1,0 +1,121 @@
+//! What is printed, as text for a terminal or as Markdown.
+
+use hammer_measure::shown_lines;
+
+/// Blocks below one another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Page {
+    /// The blocks.
+    pub blocks: Vec<Block>,
+}
+
+/// A part of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Block {
+    /// A heading.
+    Heading(String),
+    /// Lines of text, each a thing of its own.
+    List(Vec<String>),
+    /// A table, its first column text and all others figures.
+    Table {
+        /// What stands above the columns.
+        header: Vec<String>,
+        /// Its rows, each as long as the header.
+        rows: Vec<Vec<String>>,
+    },
+}
+
+impl Page {
+    /// The page for a terminal: tables in columns as wide as their widest cell.
+    pub fn text(&self) -> String {
+        self.written(|block| match block {
+            Block::Heading(text) => vec![text.clone()],
+            Block::List(lines) => lines.iter().map(|line| wrapped(line)).collect(),
+            Block::Table { header, rows } => {
+                let all: Vec<&Vec<String>> = std::iter::once(header).chain(rows).collect();
+                let width = |column: usize| {
+                    all.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
+                };
+                let widths: Vec<usize> = (0..header.len()).map(width).collect();
+                let line = |row: &&Vec<String>| {
+                    let cells =
+                        row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column {
+                            0 => format!("{cell:<width$}"),
+                            _ => format!("{cell:>width$}"),
+                        });
+                    format!("  {}", cells.collect::<Vec<_>>().join("  "))
+                };
+                all.iter().map(line).collect()
+            }
+        })
+    }
+
+    /// The page as Markdown (GitHub's, whose tables these are).
+    pub fn markdown(&self) -> String {
+        self.written(|block| match block {
+            Block::Heading(text) => vec![format!("## {}", escaped(text))],
+            Block::List(lines) => lines.iter().map(|line| format!("- {}", escaped(line))).collect(),
+            Block::Table { header, rows } => {
+                let line = |row: &Vec<String>| {
+                    format!("| {} |", row.iter().map(|cell| escaped(cell)).collect::<Vec<_>>().join(" | "))
+                };
+                let sides = (0..header.len()).map(|column| if column == 0 { ":---" } else { "---:" });
+                let sides = format!("| {} |", sides.collect::<Vec<_>>().join(" | "));
+                [line(header), sides].into_iter().chain(rows.iter().map(line)).collect()
+            }
+        })
+    }
+
+    fn written(&self, lines: impl Fn(&Block) -> Vec<String>) -> String {
+        let blocks = self.blocks.iter().map(|block| {
+            // Names are the plan's, and causes the server's: nothing in them is for a terminal to obey.
+            lines(block).iter().map(|line| format!("{}\n", shown_lines(line.trim_end()))).collect::<String>()
+        });
+        blocks.collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// A line of a list, wrapped below its own start.
+fn wrapped(line: &str) -> String {
+    let options = textwrap::Options::new(WIDTH)
+        .initial_indent("  ")
+        .subsequent_indent("    ")
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::fill(line, options)
+}
+
+/// Text in which nothing is Markdown's.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if matches!(letter, '\\' | '|' | '*' | '_' | '`' | '<' | '[' | '#') {
+            out.push('\\');
+        }
+        out.push(letter);
+    }
+    out
+}
+
+const WIDTH: usize = 80;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_in_columns_and_in_markdown() {
+        let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
+        let table =
+            Block::Table { header: row(["", "A"]), rows: vec![row(["p50", "1.20ms"]), row(["a|b", "9"])] };
+        let page = Page { blocks: vec![Block::Heading("_x_\u{1b}[2J".to_owned()), table] };
+        assert_eq!(page.text(), "_x_\u{fffd}[2J\n\n            A\n  p50  1.20ms\n  a|b       9\n");
+        let markdown = page.markdown();
+        assert!(
+            markdown.ends_with("|  | A |\n| :--- | ---: |\n| p50 | 1.20ms |\n| a\\|b | 9 |\n"),
+            "{markdown}"
+        );
+        assert!(!markdown.contains('\u{1b}') && markdown.starts_with("## \\_x\\_"), "{markdown}");
+    }
+}

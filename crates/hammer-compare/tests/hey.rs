@@ -1,0 +1,138 @@
+//! What hey printed is compared as the published report did by hand.
+
+use hammer_compare::{
+    Bound, Comparison, ComparisonConfig, ComparisonError, Conclusion, MeasuredRun, Metric, Variant,
+};
+
+/// Recorded runs.
+fn recorded(label: &str, runs: std::ops::RangeInclusive<usize>) -> Variant {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/hey");
+    let read = |run| {
+        MeasuredRun::read(&std::fs::read_to_string(format!("{folder}/{label}-{run}.txt")).unwrap()).unwrap()
+    };
+    Variant { label: label.to_owned(), runs: runs.map(read).collect() }
+}
+
+/// Runs of 10,000 requests with these rates, and with these times in milliseconds: mean, median and P95.
+fn published(label: &str, runs: [(f64, [u64; 3]); 5], refused: u64) -> Variant {
+    let run = |(rate, [mean, p50, p95]): (f64, [u64; 3])| {
+        let seconds = |ms: u64| ms as f64 / 1e3;
+        let text = format!(
+            "\nSummary:\n  Total:\t{:.4} secs\n  Slowest:\t{:.4} secs\n  Fastest:\t0.0100 secs\n  Average:\t{:.4} secs\n  Requests/sec:\t{rate}\n\n\
+             Latency distribution:\n  50% in {:.4} secs\n  95% in {:.4} secs\n\n\
+             Status code distribution:\n  [200]\t{} responses\n  [403]\t{refused} responses\n",
+            1e4 / rate,
+            seconds(2 * p95),
+            seconds(mean),
+            seconds(p50),
+            seconds(p95),
+            10_000 - refused,
+        );
+        MeasuredRun::read(&text).unwrap()
+    };
+    Variant { label: label.to_owned(), runs: runs.map(run).to_vec() }
+}
+
+/// The published iterations of two generations of a gateway; the means of the rates, which alone are published beside their ranges.
+fn generations() -> Vec<Variant> {
+    let older = [
+        (925.0, [53, 51, 68]),
+        (940.0, [51, 49, 66]),
+        (951.0, [52, 50, 64]),
+        (892.0, [54, 52, 74]),
+        (947.0, [52, 50, 62]),
+    ];
+    let newer = [
+        (29.0, [1_690, 1_596, 3_121]),
+        (28.6, [1_700, 1_606, 3_197]),
+        (28.9, [1_710, 1_639, 3_116]),
+        (28.8, [1_700, 1_639, 3_156]),
+        (29.5, [1_670, 1_600, 3_101]),
+    ];
+    vec![published("2.x", older, 0), published("3.x", newer, 4)]
+}
+
+fn compared(metric: Metric, variants: Vec<Variant>) -> Comparison {
+    Comparison::of(variants, ComparisonConfig { confidence: 0.95, metric, series: None }).unwrap()
+}
+
+#[test]
+fn the_published_generations_are_what_they_were_said_to_be_and_one_ratio_is_the_other_once_more() {
+    let comparison = compared(Metric::P95, generations());
+    let (series, figure) = comparison.verdict().unwrap();
+    let ratio = &figure.ratios[0];
+    let estimate = ratio.estimate.unwrap();
+    assert_eq!(ratio.conclusion, Conclusion::Slower);
+    assert!((46.5..47.5).contains(&estimate.ratio), "{estimate:?}");
+    assert!(
+        (42.0..estimate.ratio).contains(&estimate.low) && (estimate.ratio..52.0).contains(&estimate.high)
+    );
+    // The published deviations are 4.7 and 37 ms; of samples they are these.
+    let deviation = |place: usize| figure.samples[place].standard_deviation().unwrap() / 1e6;
+    assert!((deviation(0) - 4.604).abs() < 1e-3 && (deviation(1) - 38.558).abs() < 1e-3);
+    let rate = series.figures.iter().find(|figure| figure.metric == Metric::Rate).unwrap();
+    assert_eq!(rate.ratios[0].conclusion, Conclusion::Slower);
+    let warned = comparison.warnings.join("\n");
+    assert!(warned.contains("is that of rates") && warned.lines().count() == 1, "{warned}");
+    for (bound, found) in [("p95 > 1.1x", 1), ("p95 > 100x", 0), ("rate < 0.9x", 1), ("rate > 2x", 0)] {
+        assert_eq!(bound.parse::<Bound>().unwrap().found(&comparison).len(), found, "{bound}");
+    }
+    let page = comparison.page();
+    for text in [page.text(), page.markdown()] {
+        for said in [
+            "p95 of requests: 3.x is slower than 2.x: 4",
+            "p95 of requests by run",
+            "3.12s",
+            "66.8ms",
+            "HTTP 403",
+        ] {
+            assert!(text.contains(said), "{said}: {text}");
+        }
+    }
+}
+
+#[test]
+fn chains_that_a_busy_machine_served_are_not_told_apart_and_how_many_runs_it_would_take_is_said() {
+    let comparison = compared(Metric::P95, vec![recorded("2x", 1..=5), recorded("3x", 1..=5)]);
+    let ratio = &comparison.verdict().unwrap().1.ratios[0];
+    assert_eq!(ratio.conclusion, Conclusion::NotDistinguishable);
+    let needed = ratio.runs_needed.unwrap();
+    assert!((10..200).contains(&needed), "{needed}");
+    assert!(comparison.page().text().contains("runs a side"));
+    assert!("p95 < 1x".parse::<Bound>().unwrap().found(&comparison).is_empty());
+    let same = compared(Metric::P95, vec![recorded("2x", 1..=5), recorded("2x", 1..=5)]);
+    let ratio = &same.verdict().unwrap().1.ratios[0];
+    assert_eq!(
+        (ratio.conclusion, ratio.ratio, ratio.runs_needed),
+        (Conclusion::NotDistinguishable, Some(1.0), None)
+    );
+}
+
+#[test]
+fn two_runs_say_nothing_and_a_gate_goes_by_what_there_is() {
+    let mut variants = generations();
+    variants[1].runs.truncate(2);
+    let comparison = compared(Metric::P95, variants);
+    let ratio = &comparison.verdict().unwrap().1.ratios[0];
+    assert_eq!(ratio.conclusion, Conclusion::TooFew);
+    assert!(comparison.warnings[0].contains("3.x has 2 runs: fewer than 3"), "{:?}", comparison.warnings);
+    assert_eq!("p95 > 1.1x".parse::<Bound>().unwrap().found(&comparison).len(), 1);
+}
+
+#[test]
+fn what_cannot_be_compared_is_told() {
+    let config = |series: Option<&str>| ComparisonConfig {
+        confidence: 0.95,
+        metric: Metric::P95,
+        series: series.map(str::to_owned),
+    };
+    let one = Comparison::of(vec![recorded("2x", 1..=3)], config(None)).unwrap_err();
+    assert_eq!(one, ComparisonError::OneVariant);
+    let other = Comparison::of(generations(), config(Some("submit/chain"))).unwrap_err();
+    assert_eq!(
+        other.to_string(),
+        "compare: not all variants have a series `submit/chain`; all have requests"
+    );
+    let empty = Comparison::of(vec![recorded("2x", 1..=3), Variant::default()], config(None)).unwrap_err();
+    assert!(matches!(empty, ComparisonError::NoRun(_)));
+}
