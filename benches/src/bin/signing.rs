@@ -55,6 +55,7 @@ fn least_ms(mut sign: impl FnMut()) -> f64 {
 }
 
 /// The mean of what one takes where so many are made in a second: others have had the caches meanwhile.
+#[expect(clippy::disallowed_methods, reason = "others have the caches for as long as it really sleeps")]
 fn paced_ms(rate: u32, seconds: u32, mut sign: impl FnMut()) -> f64 {
     let (start, pause) = (Instant::now(), Duration::from_secs(1) / rate);
     let each = (0..rate * seconds).map(|number| {
