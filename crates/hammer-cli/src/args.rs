@@ -12,6 +12,7 @@ mod load;
 mod output;
 mod pki;
 mod plan;
+mod report;
 mod resources;
 mod sigstore;
 
@@ -29,6 +30,7 @@ pub(crate) use pki::{
     PkiTimestampArgs, PkiValidateArgs, SignersArgs,
 };
 pub(crate) use plan::{ChangeArgs, PlanArgs};
+pub(crate) use report::{ReportArgs, ReportForm};
 pub(crate) use resources::ResourcesArgs;
 pub(crate) use sigstore::{
     FillArgs, IdentityArgs, IssuerArgs, MixedArgs, RekorPlaceArgs, ServicesArgs, SignArgs, SigstoreCommand,
@@ -73,6 +75,8 @@ pub(crate) enum Command {
     /// Load a signature service (Rest PKI, EU DSS) from one line
     #[command(subcommand)]
     Pki(PkiCommand),
+    /// Print what a run left behind: its text again, JUnit's XML, or a curve for HdrHistogram's tools
+    Report(ReportArgs),
     /// Compare the runs of variants: ratios with intervals, and whether a difference can be told
     Compare(CompareArgs),
     /// Serve an embedded target that really does the work, until a signal

@@ -12,6 +12,7 @@ pub(crate) mod man;
 mod one_line;
 pub(crate) mod pki;
 pub(crate) mod plan;
+pub(crate) mod report;
 pub(crate) mod resources;
 pub(crate) mod run;
 pub(crate) mod schema;

@@ -87,6 +87,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<ExitCode, CliError
         Command::Sigstore(command) => command::sigstore::command(command, registry),
         Command::Attest(command) => command::attest::command(command, registry),
         Command::Pki(command) => command::pki::command(command, registry),
+        Command::Report(args) => command::report::show(args),
         Command::Compare(args) => command::compare::show(args),
         Command::Lab(command) => command::lab::serve(command, registry),
         Command::Resources(args) => command::resources::serve(args),

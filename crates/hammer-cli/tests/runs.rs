@@ -458,7 +458,7 @@ fn a_plan_without_chains_has_no_roots() {
 
 #[test]
 fn each_command_says_what_it_takes() {
-    let commands: [&[&str]; 35] = [
+    let commands: [&[&str]; 36] = [
         &[],
         &["run"],
         &["plan"],
@@ -484,6 +484,7 @@ fn each_command_says_what_it_takes() {
         &["attest", "verify"],
         &["attest", "well-known"],
         &["attest", "device"],
+        &["report"],
         &["compare"],
         &["lab"],
         &["lab", "ct"],

@@ -32,6 +32,17 @@ pub enum Quantile {
     Beyond(Nanos),
 }
 
+/// A point of a distribution's curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CurvePoint {
+    /// The duration.
+    pub duration: Nanos,
+    /// The share of all durations, those that never ended included, that are no longer.
+    pub share: f64,
+    /// How many these are.
+    pub count: u64,
+}
+
 /// The figures of a distribution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
@@ -203,6 +214,26 @@ impl Distribution {
             p99,
             p999,
         })
+    }
+
+    /// Points of the distribution's curve, the shortest first: `ticks` for each halving of what is left above, as HdrHistogram's own tools have it. What never
+    /// ended is left above the last of them.
+    pub fn curve(&self, ticks: u32) -> Vec<CurvePoint> {
+        let total = self.count().max(1) as f64;
+        let mut up_to = 0;
+        let steps = self.histogram.iter().flat_map(|histogram| histogram.iter_quantiles(ticks));
+        steps
+            .map(|step| {
+                up_to += step.count_since_last_iteration();
+                let share = step.quantile_iterated_to() * self.ended() as f64 / total;
+                CurvePoint { duration: resolved(step.value_iterated_to()), share, count: up_to }
+            })
+            .collect()
+    }
+
+    /// The standard deviation of those that ended, nanoseconds; none where none did.
+    pub fn deviation(&self) -> Option<f64> {
+        self.histogram.as_ref().filter(|histogram| !histogram.is_empty()).map(|histogram| histogram.stdev())
     }
 
     /// The middle of the durations that the histogram does not tell apart from `value`.

@@ -67,6 +67,9 @@ pub(crate) enum UsageError {
     /// A file of receipts is empty.
     #[error("read {}: it holds no receipt", .0.display())]
     NoReceipt(PathBuf),
+    /// A file is no report, or not of what is asked for.
+    #[error("print {}: {why}", path.display())]
+    Report { path: PathBuf, why: String },
     /// A file that is to be compared is no run.
     #[error("compare {}: {source}", path.display())]
     MeasuredRun { path: PathBuf, source: RunReadError },

@@ -1,0 +1,30 @@
+//! Arguments of `hammer report`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// A report, and what it is printed as.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// What --out wrote, of one run or of several
+    #[arg(value_name = "REPORT")]
+    pub(crate) report: PathBuf,
+    /// The form of what is printed
+    #[arg(long = "as", value_enum, default_value_t = ReportForm::Text, value_name = "FORM")]
+    pub(crate) form: ReportForm,
+    /// The series whose response times are printed (WORKLOAD/NAME); by default the only one of operations
+    #[arg(long, value_name = "SERIES")]
+    pub(crate) series: Option<String>,
+}
+
+/// What a report is printed as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportForm {
+    /// The text that the run ended with
+    Text,
+    /// JUnit's XML: the verdict, thresholds and promises as test cases
+    Junit,
+    /// The response times of a series over measurement as HdrHistogram's percentile distribution, in milliseconds
+    Hgrm,
+}

@@ -1,0 +1,52 @@
+//! `hammer report`: what a run left behind, in another form.
+
+use std::{fs, io};
+
+use hammer_report::report::{Series, SeriesKind};
+use hammer_report::{ExitCode, Report, Summary, hgrm, junit, text};
+
+use crate::args::{ReportArgs, ReportForm};
+use crate::error::{CliError, UsageError};
+use crate::output::print;
+
+/// Prints it. The exit code is that of the printing, and not of the run.
+pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
+    let path = &args.report;
+    let json = fs::read_to_string(path).map_err(|source| UsageError::File { path: path.clone(), source })?;
+    let unread = |why: String| UsageError::Report { path: path.clone(), why };
+    let form = |report: &Report| match args.form {
+        ReportForm::Text => Ok(text::render(report)),
+        ReportForm::Junit => junit::document(report).map_err(|error| unread(error.to_string())),
+        ReportForm::Hgrm => curve(report, args.series.as_deref()).map_err(unread),
+    };
+    let text = match Report::parse(&json) {
+        Ok(report) => form(&report)?,
+        Err(why) => match summary(&json) {
+            Some(summary) if args.form == ReportForm::Text => summary.render(),
+            Some(_) => return Err(unread("it is of several runs, which are text alone".to_owned()).into()),
+            None => return Err(unread(format!("failed to {why}")).into()),
+        },
+    };
+    print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
+    Ok(ExitCode::Clean)
+}
+
+/// The summary of several runs, if it is one.
+fn summary(json: &str) -> Option<Summary> {
+    let summary: Summary = serde_json::from_str(json).ok()?;
+    (summary.schema == hammer_report::summary::SCHEMA).then_some(summary)
+}
+
+fn curve(report: &Report, path: Option<&str>) -> Result<String, String> {
+    let operations = || report.series.iter().filter(|series| series.kind == SeriesKind::Operation);
+    let all = || report.series.iter().map(|series| series.path.as_str()).collect::<Vec<_>>().join(", ");
+    let series: &Series = match (path, operations().count()) {
+        (Some(path), _) => {
+            let named = report.series.iter().find(|series| series.path == path);
+            named.ok_or_else(|| format!("it has no series {path}: its series are {}", all()))?
+        }
+        (None, 1) => operations().next().ok_or_else(String::new)?,
+        (None, _) => return Err(format!("it has several series; --series says which: {}", all())),
+    };
+    hgrm::response_times(series).ok_or_else(|| format!("no response time of {} was recorded", series.path))
+}

@@ -1,0 +1,102 @@
+//! `hammer report`: what a run left behind, as text again, as JUnit's XML and as a curve for HdrHistogram's tools.
+
+#[path = "support/folder.rs"]
+mod folder;
+#[path = "support/hammer.rs"]
+mod hammer;
+
+use std::process::Command;
+
+use hammer_report::report::Nanoseconds;
+
+use folder::Folder;
+use hammer::hammer;
+
+const PLAN: &str = "\
+target: { lab: { http: {} } }
+workloads: [ { name: web, http: {}, load: { rate: 400/s } } ]
+phases: { measurement: 500ms }
+thresholds: [ { expect: 'p99(response) < 1us', series: web/get }, 'count(accepted) > 10' ]
+";
+
+#[test]
+fn the_text_of_a_report_is_that_of_the_run_and_a_curve_ends_at_its_longest() {
+    let folder = Folder::new();
+    let ended = hammer(&["run", "--tolerate-lag", &folder.write("plan.yaml", PLAN), "--out", "-"]);
+    let report = ended.report();
+    let path = folder.write("report.json", &ended.stdout);
+    let printed = hammer(&["report", &path]);
+    assert_eq!(printed.code, 0, "{}", printed.stderr);
+    assert!(ended.stderr.contains(printed.stdout.trim_end()), "{}\n{}", printed.stdout, ended.stderr);
+    let curve = hammer(&["report", &path, "--as", "hgrm"]).stdout;
+    let rows = curve.lines().skip(2).take_while(|line| !line.starts_with('#'));
+    let rows: Vec<Vec<f64>> =
+        rows.map(|row| row.split_whitespace().map(|cell| cell.parse().unwrap()).collect()).collect();
+    let times = report.series[0].measurement.durations.response_time.clone().unwrap();
+    let last = &rows[rows.len() - 1];
+    let Nanoseconds::At(longest) = times.max_ns else { panic!("{times:?}") };
+    assert!((last[0] - longest as f64 / 1e6).abs() <= 0.01 * last[0] + 0.001, "{last:?} {longest}");
+    assert_eq!(last[2] as u64, times.count);
+}
+
+#[test]
+fn a_threshold_that_failed_is_a_test_that_failed_to_readers_of_junit() {
+    let folder = Folder::new();
+    let ended = hammer(&["run", "--tolerate-lag", &folder.write("plan.yaml", PLAN), "--out", "-"]);
+    let path = folder.write("report.json", &ended.stdout);
+    let document = folder.write("report.xml", &hammer(&["report", &path, "--as", "junit"]).stdout);
+    let script = "import sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+for case in root.iter('testcase'):
+    print(case.get('classname'), case.get('name'), *[failure.get('message') for failure in case.iter('failure')], sep='|')
+print(root.get('tests'), root.get('failures'))";
+    let read = Command::new("python3").args(["-c", script, &document]).output().unwrap();
+    let read = String::from_utf8(read.stdout).unwrap();
+    assert!(
+        read.contains("\nweb/get|p99(response) < 1us|found ")
+            && read.contains("\ntotal|count(accepted) > 10\n"),
+        "{read}"
+    );
+    assert!(
+        read.contains("verdict|no threshold failed|") && read.contains("verdict|no promise is broken\n"),
+        "{read}"
+    );
+    assert!(read.ends_with("\n10 2\n"), "{read}");
+}
+
+#[test]
+fn what_is_no_report_and_what_has_no_such_form_is_told() {
+    let folder = Folder::new();
+    let several = PLAN.replace("thresholds", "rounds: 2\nthresholds").replace("500ms", "100ms");
+    let ended = hammer(&[
+        "run",
+        "--tolerate-lag",
+        &folder.write("plan.yaml", &several),
+        "--out",
+        &folder.path("summary.json"),
+    ]);
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    let summary = folder.path("summary.json");
+    assert!(hammer(&["report", &summary]).stdout.contains("0 of 2 runs passed"));
+    let one = ended_report(&folder);
+    for (arguments, told) in [
+        (vec!["report", &summary, "--as", "junit"], "it is of several runs, which are text alone"),
+        (
+            vec!["report", &one, "--as", "hgrm", "--series", "web/post"],
+            "it has no series web/post: its series are web/get",
+        ),
+        (
+            vec!["report", &folder.write("none.json", "{}")],
+            "none.json: failed to read a report: its schema is `none`",
+        ),
+        (vec!["report", "nowhere.json"], "failed to read nowhere.json: "),
+    ] {
+        let ended = hammer(&arguments);
+        assert!(ended.code == 2 && ended.stderr.contains(told), "{told}: {} {}", ended.code, ended.stderr);
+    }
+}
+
+fn ended_report(folder: &Folder) -> String {
+    let ended = hammer(&["run", "--tolerate-lag", &folder.write("one.yaml", PLAN), "--out", "-"]);
+    folder.write("one.json", &ended.stdout)
+}
