@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
-use crate::comparison::Comparison;
-use crate::conclusion::Conclusion;
+use crate::comparison::{Comparison, ComparisonError};
 use crate::metric::{Metric, UnknownMetric};
+use crate::sample::Sample;
 
 /// By how much a figure of a variant may differ from that of the first.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,7 +15,7 @@ pub struct Bound {
     text: String,
 }
 
-/// Text that is no bound.
+/// Text that is no bound, or one that nothing can be held against.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BoundError {
     /// It has no `<` or `>`.
@@ -24,6 +24,22 @@ pub enum BoundError {
     /// Its figure is none.
     #[error(transparent)]
     Metric(#[from] UnknownMetric),
+    /// Its figure is not compared.
+    #[error("hold the bound `{bound}`: {source}")]
+    NoFigure {
+        /// The bound.
+        bound: String,
+        /// Why.
+        source: ComparisonError,
+    },
+    /// Nothing can be said of a variant: both figures are zero, or both beyond all that was measured.
+    #[error("hold the bound `{bound}`: neither {label} nor what it stands beside has a figure to go by")]
+    Undecided {
+        /// The bound.
+        bound: String,
+        /// The variant.
+        label: String,
+    },
 }
 
 /// A bound that does not hold.
@@ -55,19 +71,40 @@ impl FromStr for Bound {
 }
 
 impl Bound {
-    /// The variants of which the verdict's series is beyond it: by a difference that can be told, or of so few runs that none can.
-    pub fn found(&self, comparison: &Comparison) -> Vec<FoundBound> {
-        let figures = comparison.series.first().into_iter().flat_map(|series| &series.figures);
-        let ratios = figures.filter(|figure| figure.metric == self.metric).flat_map(|figure| &figure.ratios);
-        let labels = comparison.variants.iter().skip(1).map(|variant| &variant.label);
-        let told = ratios.zip(labels).filter(|(ratio, _)| ratio.conclusion != Conclusion::NotDistinguishable);
-        told.filter_map(|(ratio, label)| {
-            let found = ratio.ratio?;
+    /// The variants of which the verdict's series is beyond it. A bound on what may get worse (`p99 > 1.1x`) holds where a difference cannot be told from
+    /// none, by its own figure alone; one on what has to get better (`p99 > 0.9x`) goes by the ratio.
+    ///
+    /// # Errors
+    /// Where nothing can be held against it: no gate passes on what nobody measured.
+    pub fn found(&self, comparison: &Comparison) -> Result<Vec<FoundBound>, BoundError> {
+        let bound = || self.text.clone();
+        let figure = comparison.verdict_figure(self.metric);
+        let figure = figure.map_err(|source| BoundError::NoFigure { bound: bound(), source })?;
+        let others = comparison.variants.iter().zip(&figure.samples).skip(1).zip(&figure.ratios);
+        let mut all = Vec::new();
+        for ((variant, sample), ratio) in others {
+            let found = ratio.ratio.or_else(|| of_means(sample, &figure.samples[0]));
+            let label = || variant.label.clone();
+            let found = found.ok_or_else(|| BoundError::Undecided { bound: bound(), label: label() })?;
             let is_beyond = if self.is_greatest { found > self.times } else { found < self.times };
-            is_beyond.then(|| FoundBound { bound: self.text.clone(), label: label.clone(), ratio: found })
-        })
-        .collect()
+            let level = 1.0 - comparison.config.confidence;
+            let is_told = ratio.estimate.map_or(true, |estimate| estimate.p_value <= level);
+            if is_beyond && (is_told || self.is_of_improvement()) {
+                all.push(FoundBound { bound: bound(), label: label(), ratio: found });
+            }
+        }
+        Ok(all)
     }
+
+    fn is_of_improvement(&self) -> bool {
+        if self.is_greatest { self.times < 1.0 } else { self.times > 1.0 }
+    }
+}
+
+/// How many times the mean of the first that of a sample is, where one of them has no logarithm: nothing at all, or beyond what was measured.
+fn of_means(sample: &Sample, first: &Sample) -> Option<f64> {
+    let ratio = sample.mean()? / first.mean()?;
+    (!ratio.is_nan()).then_some(ratio)
 }
 
 #[cfg(test)]

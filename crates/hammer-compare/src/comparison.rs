@@ -27,14 +27,19 @@ pub enum ComparisonError {
     /// A variant has no run.
     #[error("compare: {0} has no run")]
     NoRun(String),
-    /// Nobody measured the figure that the verdict should go by.
-    #[error("compare: no run has {metric} of {path}")]
+    /// A variant has not the figure that is asked for.
+    #[error("compare: {label} has no {metric} of {path}")]
     NoFigure {
+        /// The variant.
+        label: String,
         /// The figure.
         metric: Metric,
         /// The series.
         path: String,
     },
+    /// No series of operations is of all variants.
+    #[error("compare: the variants share no series of operations: {}", .0.join("; "))]
+    NothingShared(Vec<String>),
     /// The series that the verdict should go by is none of theirs.
     #[error("compare: not all variants have a series `{path}`; all have {}", all_of(.shared))]
     NoSeries {
@@ -115,18 +120,17 @@ impl Comparison {
             None => most_measured(&variants, &series),
         };
         let Some(chosen) = chosen else {
-            let path = config.series.unwrap_or_else(|| "of operations".to_owned());
-            return Err(ComparisonError::NoSeries {
-                path,
-                shared: series.into_iter().map(|series| series.path).collect(),
+            return Err(match config.series {
+                Some(path) => {
+                    let shared = series.into_iter().map(|series| series.path).collect();
+                    ComparisonError::NoSeries { path, shared }
+                }
+                None => ComparisonError::NothingShared(variants.iter().map(series_of).collect()),
             });
         };
         series[..=chosen].rotate_right(1);
-        let (path, metric) = (&series[0].path, config.metric);
-        if series[0].figures.iter().all(|figure| figure.metric != metric) {
-            return Err(ComparisonError::NoFigure { metric, path: path.clone() });
-        }
         let mut comparison = Self { config, variants, series, warnings: Vec::new() };
+        comparison.verdict_figure(comparison.config.metric)?;
         comparison.conclude();
         comparison.warnings = warning::warnings(&comparison);
         Ok(comparison)
@@ -136,6 +140,22 @@ impl Comparison {
     pub fn verdict(&self) -> Option<(&ComparedSeries, &ComparedFigure)> {
         let series = self.series.first()?;
         Some((series, series.figures.iter().find(|figure| figure.metric == self.config.metric)?))
+    }
+
+    /// That figure of the verdict's series.
+    ///
+    /// # Errors
+    /// A variant that has none.
+    pub(crate) fn verdict_figure(&self, metric: Metric) -> Result<&ComparedFigure, ComparisonError> {
+        let series = &self.series[0];
+        let found = series.figures.iter().find(|figure| figure.metric == metric);
+        found.ok_or_else(|| {
+            let path = series.path.clone();
+            let lacks = |variant: &&Variant| variant.sample(&path, metric).count() == 0;
+            let label =
+                self.variants.iter().find(lacks).map_or_else(String::new, |variant| variant.label.clone());
+            ComparisonError::NoFigure { label, metric, path }
+        })
     }
 
     /// The verdict's own probabilities are corrected for one another where there are several variants, and those of all others for all others.
@@ -176,40 +196,68 @@ impl ComparedFigure {
 
 impl ComparedRatio {
     fn of(metric: Metric, first: &Sample, sample: &Sample, confidence: f64) -> Self {
-        let estimate = RatioEstimate::of(first, sample, confidence);
+        // What is no further apart than it can be told is no difference, however little it varies.
+        let means = sample.mean().zip(first.mean());
+        let is_coarse = means.is_some_and(|(own, first_mean)| {
+            (own - first_mean).abs() <= sample.resolution().max(first.resolution())
+        });
+        let estimate = RatioEstimate::of(first, sample, confidence)
+            .map(|estimate| if is_coarse { RatioEstimate { p_value: 1.0, ..estimate } } else { estimate });
+        let needed = runs_needed(first, sample, confidence).filter(|_| !is_coarse);
+        let given = first.count().max(sample.count()).max(LEAST_RUNS) as u64;
         let mean = |sample: &Sample| sample.logarithms().and_then(|logarithms| logarithms.mean());
         let ratio = mean(sample).zip(mean(first)).map(|(own, first)| (own - first).exp());
         Self {
             ratio,
             conclusion: Conclusion::of(metric, &estimate, 1.0, 0.0),
             estimate,
-            runs_needed: runs_needed(first, sample, confidence).filter(|runs| *runs > LEAST_RUNS as u64),
+            // Several variants are looked at more strictly, so that it may take more than that.
+            runs_needed: needed.filter(|runs| *runs > given),
         }
     }
 }
 
-/// The series that all variants have, in the order of the first run, with the figures that all of them have.
+/// The series that all variants have, in the order in which they are met first, with the figures that all of them have.
 fn shared(variants: &[Variant], confidence: f64) -> Vec<ComparedSeries> {
     let has = |variant: &Variant, path: &str| variant.runs.iter().any(|run| run.of_path(path).is_some());
-    let of_first = variants[0].runs[0].series.iter();
-    let all = of_first.filter(|series| variants.iter().all(|variant| has(variant, &series.path)));
     let figure = |path: &str, metric| {
         let samples: Vec<Sample> = variants.iter().map(|variant| variant.sample(path, metric)).collect();
         let is_of_all = samples.iter().all(|sample| sample.count() > 0);
         is_of_all.then(|| ComparedFigure::of(metric, samples, confidence))
     };
-    all.map(|series| ComparedSeries {
-        path: series.path.clone(),
-        is_step: series.is_step,
-        figures: Metric::ALL.into_iter().filter_map(|metric| figure(&series.path, metric)).collect(),
-    })
-    .collect()
+    let mut all: Vec<ComparedSeries> = Vec::new();
+    for series in variants[0].runs.iter().flat_map(|run| &run.series) {
+        let is_known = all.iter().any(|known| known.path == series.path);
+        if !is_known && variants.iter().all(|variant| has(variant, &series.path)) {
+            let figures = Metric::ALL.into_iter().filter_map(|metric| figure(&series.path, metric));
+            all.push(ComparedSeries {
+                path: series.path.clone(),
+                is_step: series.is_step,
+                figures: figures.collect(),
+            });
+        }
+    }
+    all
+}
+
+/// Which series a variant has, for who has to find out why that is not those of another.
+fn series_of(variant: &Variant) -> String {
+    let mut paths: Vec<&str> =
+        variant.runs.iter().flat_map(|run| &run.series).map(|series| series.path.as_str()).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    let paths = if paths.is_empty() { "none".to_owned() } else { paths.join(", ") };
+    format!("{} has {paths}", variant.label)
 }
 
 /// The place of the operations of which the first variant measured most.
 fn most_measured(variants: &[Variant], series: &[ComparedSeries]) -> Option<usize> {
     let count = |path: &str| {
-        variants[0].runs.iter().filter_map(|run| run.of_path(path)).map(|series| series.count).sum::<u64>()
+        variants[0]
+            .runs
+            .iter()
+            .filter_map(|run| run.of_path(path))
+            .fold(0, |all, series| u64::saturating_add(all, series.count))
     };
     let operations = series.iter().enumerate().filter(|(_, series)| !series.is_step);
     // Of several the first.

@@ -30,6 +30,7 @@ impl Conclusion {
             Err(NoRatio::TooFew) => Self::TooFew,
             Err(NoRatio::NotPositive) => Self::NoRatio,
             Ok(_) if p_value > level => Self::NotDistinguishable,
+            Ok(estimate) if estimate.ratio == 1.0 => Self::NotDistinguishable,
             Ok(estimate) if (estimate.ratio > 1.0) == metric.is_better_greater() => Self::Faster,
             Ok(_) => Self::Slower,
         }

@@ -20,9 +20,19 @@ pub enum HeyError {
         /// What stands there.
         text: String,
     },
-    /// Nothing was sent.
-    #[error("read what hey printed: it has no request")]
-    Empty,
+    /// Nothing was answered.
+    #[error("read what hey printed: it has no request that was answered")]
+    Unanswered,
+    /// There are not as many answers and errors as requests.
+    #[error(
+        "read what hey printed: it sent {sent} requests, and says of {told} what became of them (it keeps a million, or the text is cut off)"
+    )]
+    Counts {
+        /// Requests by time and rate.
+        sent: u64,
+        /// Answers and errors.
+        told: u64,
+    },
 }
 
 /// The run of a summary.
@@ -34,6 +44,9 @@ pub(crate) fn summary(text: &str) -> Result<MeasuredRun, HeyError> {
         figure.filter(|figure| figure.is_finite()).ok_or(HeyError::Missing(name))
     };
     let total = seconds("Total")?;
+    if text.lines().any(|line| line.trim().starts_with("Average:\tNaN")) {
+        return Err(HeyError::Unanswered);
+    }
     let mut figures = BTreeMap::new();
     for (metric, name) in [(Metric::Mean, "Average"), (Metric::Max, "Slowest")] {
         figures.insert(metric, seconds(name)? * NANOS);
@@ -61,13 +74,19 @@ pub(crate) fn summary(text: &str) -> Result<MeasuredRun, HeyError> {
     for (count, why) in errors {
         add_failures(&mut failures, why.to_owned(), count.parse().unwrap_or_default());
     }
-    if answered == 0 && failures.is_empty() {
-        return Err(HeyError::Empty);
+    let sent = (total * seconds("Requests/sec")?).round() as u64;
+    let told = failures.values().fold(accepted, |all, count| u64::saturating_add(all, *count));
+    // Both are printed with four digits behind the point.
+    if sent.abs_diff(told) > 1 + sent / 100 {
+        return Err(HeyError::Counts { sent, told });
+    }
+    if answered == 0 {
+        return Err(HeyError::Unanswered);
     }
     if total > 0.0 {
         figures.insert(Metric::Rate, accepted as f64 / total);
     }
-    Ok(run(answered, figures, failures))
+    Ok(run((told, answered), total, figures, failures))
 }
 
 /// The run of a CSV.
@@ -86,7 +105,7 @@ pub(crate) fn csv(text: &str) -> Result<MeasuredRun, HeyError> {
         }
     }
     if times.is_empty() {
-        return Err(HeyError::Empty);
+        return Err(HeyError::Unanswered);
     }
     times.sort_by(f64::total_cmp);
     let count = times.len();
@@ -97,7 +116,9 @@ pub(crate) fn csv(text: &str) -> Result<MeasuredRun, HeyError> {
     if end > 0.0 {
         figures.insert(Metric::Rate, accepted as f64 / end);
     }
-    Ok(run(count as u64, figures, failures))
+    let mut run = run((count as u64, count as u64), end, figures, failures);
+    run.series.iter_mut().for_each(|series| series.lacks_failures = true);
+    Ok(run)
 }
 
 /// The response time, the status and the offset of a row.
@@ -117,12 +138,27 @@ fn bracketed<'a>(text: &'a str, heading: &str) -> impl Iterator<Item = (&'a str,
     lines.filter_map(|line| line.strip_prefix('[')?.split_once(']')).map(|(one, other)| (one, other.trim()))
 }
 
-fn run(count: u64, figures: BTreeMap<Metric, f64>, failures: BTreeMap<String, u64>) -> MeasuredRun {
-    let path = "requests".to_owned();
-    let series = MeasuredSeries { path, is_step: false, is_closed_loop: true, count, figures, failures };
-    MeasuredRun { series: vec![series], ..MeasuredRun::default() }
+fn run(
+    (offered, count): (u64, u64),
+    measured_seconds: f64,
+    figures: BTreeMap<Metric, f64>,
+    failures: BTreeMap<String, u64>,
+) -> MeasuredRun {
+    let series = MeasuredSeries {
+        path: "requests".to_owned(),
+        is_closed_loop: true,
+        count,
+        offered,
+        resolution_ns: RESOLUTION,
+        figures,
+        failures,
+        ..MeasuredSeries::default()
+    };
+    MeasuredRun { series: vec![series], measured_seconds, ..MeasuredRun::default() }
 }
 
+/// It prints seconds with four digits behind the point.
+const RESOLUTION: f64 = 1e5;
 /// How its CSV starts.
 pub(crate) const CSV_HEADER: &str = "response-time,";
 const NANOS: f64 = 1e9;
@@ -133,13 +169,13 @@ mod tests {
 
     #[test]
     fn errors_and_statuses_that_are_no_success_are_failures() {
-        let text = "Summary:\n  Total:\t2.0000 secs\n  Slowest:\t0.5000 secs\n  Average:\t0.1000 secs\n\n\
+        let text = "Summary:\n  Total:\t2.0000 secs\n  Slowest:\t0.5000 secs\n  Average:\t0.1000 secs\n  Requests/sec:\t103.5\n\n\
                     Latency distribution:\n  50% in 0.0900 secs\n  95% in 0.3000 secs\n  99% in 0.0000 s\n\n\
                     Status code distribution:\n  [200]\t180 responses\n  [403]\t20 responses\n\n\
                     Error distribution:\n  [7]\tGet \"http://x\": context deadline exceeded\n";
         let run = summary(text).unwrap();
         let series = &run.series[0];
-        assert_eq!((series.count, series.figures[&Metric::Rate]), (200, 90.0));
+        assert_eq!((series.count, series.offered, series.figures[&Metric::Rate]), (200, 207, 90.0));
         assert_eq!((series.figures[&Metric::P50], series.figures[&Metric::P95]), (9e7, 3e8));
         assert!(!series.figures.contains_key(&Metric::P99));
         assert_eq!(series.failures["HTTP 403"], 20);
@@ -162,13 +198,23 @@ mod tests {
         assert!((series.figures[&Metric::Rate] - 90.0 / 99.99).abs() < 1e-9);
         let fault = csv("response-time,\n1,2\n").unwrap_err();
         assert_eq!(fault, HeyError::Line { line: 2, text: "1,2".to_owned() });
-        assert_eq!(csv("response-time,\n").unwrap_err(), HeyError::Empty);
+        assert_eq!(csv("response-time,\n").unwrap_err(), HeyError::Unanswered);
     }
 
     #[test]
     fn what_lacks_a_figure_is_no_summary() {
         assert_eq!(summary("Summary:\n").unwrap_err(), HeyError::Missing("Total"));
-        let empty = "Summary:\n  Total:\t1 secs\n  Slowest:\t0 secs\n  Average:\t0 secs\n";
-        assert_eq!(summary(empty).unwrap_err(), HeyError::Empty);
+        let of = |average: &str, rate: &str, statuses: &str| {
+            let text = format!(
+                "Summary:\n  Total:\t2 secs\n  Slowest:\t1 secs\n  Average:\t{average} secs\n  Requests/sec:\t{rate}\n\n{statuses}"
+            );
+            summary(&text).map(|run| run.series[0].offered)
+        };
+        let statuses = "Status code distribution:\n  [200]\t100 responses\n";
+        assert_eq!(of("0.1", "50.0", statuses), Ok(100));
+        assert_eq!(of("NaN", "50.0", "Error distribution:\n  [100]\tdial\n"), Err(HeyError::Unanswered));
+        assert_eq!(of("0.1", "5000.0", statuses), Err(HeyError::Counts { sent: 10_000, told: 100 }));
+        let cut = &statuses[..statuses.len() - 12];
+        assert_eq!(of("0.1", "50.0", cut), Err(HeyError::Counts { sent: 100, told: 10 }));
     }
 }

@@ -13,13 +13,19 @@ pub(crate) fn run(report: &Report) -> Option<MeasuredRun> {
     if report.run.measured_seconds <= 0.0 {
         return None;
     }
-    let reasons = report.verdict.reasons.iter().filter(|reason| reason.reason == ReasonKind::NotBelievable);
+    let findings = report.verdict.reasons.iter().filter_map(|reason| match reason.reason {
+        ReasonKind::NotBelievable => Some(format!("is not to be believed: {}", reason.text)),
+        // The first is no fault of the run, and promises are counted.
+        ReasonKind::ThresholdFailed | ReasonKind::PromiseBroken => None,
+        _ => Some(format!("ended so: {}", reason.text)),
+    });
     let keys = report.plan.as_object().into_iter().flatten();
     let keys = keys.filter(|(key, _)| !OF_NO_LOAD.contains(&key.as_str()));
     Some(MeasuredRun {
         plan: keys.map(|(key, value)| (key.clone(), value.to_string())).collect(),
         series: report.series.iter().map(series).collect(),
-        findings: reasons.map(|reason| reason.text.clone()).collect(),
+        findings: findings.collect(),
+        measured_seconds: report.run.measured_seconds,
         broken: report.promises.all.broken,
     })
 }
@@ -28,6 +34,9 @@ fn series(series: &Series) -> MeasuredSeries {
     let measured = &series.measurement;
     let response = measured.durations.response_time.as_ref();
     let rate = measured.rates.map(|rates| (Metric::Rate, rates.accepted_per_s));
+    let offered = measured.counts.offered;
+    // Of what was offered and never answered all that is known is that it took longer.
+    let none = (response.is_none() && offered > 0).then(|| TIMES.map(|(metric, _)| (metric, f64::INFINITY)));
     let times = response.into_iter().flat_map(|times| TIMES.map(|(metric, of)| (metric, bounded(of(times)))));
     let failures = measured.causes.iter().filter(|cause| cause.fate != "accepted");
     let mut by_cause = BTreeMap::new();
@@ -39,7 +48,11 @@ fn series(series: &Series) -> MeasuredSeries {
         is_step: series.kind == SeriesKind::Step,
         is_closed_loop: series.closed_loop,
         count: response.map_or(0, |times| times.count),
-        figures: rate.into_iter().chain(times).collect(),
+        offered,
+        resolution_ns: 0.0,
+        resolution: HISTOGRAM,
+        lacks_failures: false,
+        figures: rate.into_iter().chain(times).chain(none.into_iter().flatten()).collect(),
         failures: by_cause,
     }
 }
@@ -51,6 +64,9 @@ fn bounded(time: Nanoseconds) -> f64 {
         Nanoseconds::Beyond { .. } => f64::INFINITY,
     }
 }
+
+/// Histograms have three digits.
+const HISTOGRAM: f64 = 1e-3;
 
 type TimeOf = fn(&Durations) -> Nanoseconds;
 

@@ -16,8 +16,10 @@ pub struct MeasuredRun {
     pub plan: BTreeMap<String, String>,
     /// Its series.
     pub series: Vec<MeasuredSeries>,
-    /// Why the generator's own figures are not to be believed; empty where they are, or the tool does not say.
+    /// What speaks against the run itself: that its figures are not to be believed, or that it was cut off. Empty where nothing does, or the tool does not say.
     pub findings: Vec<String>,
+    /// Seconds over which it measured.
+    pub measured_seconds: f64,
     /// Promises of the service that were broken.
     pub broken: u64,
 }
@@ -33,6 +35,14 @@ pub struct MeasuredSeries {
     pub is_closed_loop: bool,
     /// Response times that were recorded.
     pub count: u64,
+    /// Operations that were to be carried out.
+    pub offered: u64,
+    /// How close to the truth its times can be, nanoseconds.
+    pub resolution_ns: f64,
+    /// How close to the truth they can be in parts of themselves.
+    pub resolution: f64,
+    /// Whether requests without an answer are left out of it, so that nobody knows how many there were.
+    pub lacks_failures: bool,
     /// Rates a second and response times in nanoseconds; those that nothing is known of are absent, and beyond all that was measured infinite.
     pub figures: BTreeMap<Metric, f64>,
     /// Ends in any other way than accepted, by what lies behind them.
@@ -62,7 +72,7 @@ impl MeasuredRun {
     /// # Errors
     /// Text that is none of them.
     pub fn read(text: &str) -> Result<Self, RunReadError> {
-        match text.trim_start() {
+        match text.trim_start_matches('\u{feff}').trim_start() {
             json if json.starts_with('{') => {
                 from_report::run(&Report::parse(json)?).ok_or(RunReadError::Unmeasured)
             }

@@ -68,11 +68,28 @@ impl Page {
 
     fn written(&self, lines: impl Fn(&Block) -> Vec<String>) -> String {
         let blocks = self.blocks.iter().map(|block| {
-            // Names are the plan's, and causes the server's: nothing in them is for a terminal to obey.
-            lines(block).iter().map(|line| format!("{}\n", shown_lines(line.trim_end()))).collect::<String>()
+            lines(&block.cleaned()).iter().map(|line| format!("{}\n", line.trim_end())).collect::<String>()
         });
         blocks.collect::<Vec<_>>().join("\n")
     }
+}
+
+impl Block {
+    /// The same, of which a terminal obeys nothing and each text is one line: names are the plan's, and causes the server's.
+    fn cleaned(&self) -> Self {
+        let all = |texts: &Vec<String>| texts.iter().map(|text| one_line(text)).collect();
+        match self {
+            Self::Heading(text) => Self::Heading(one_line(text)),
+            Self::List(lines) => Self::List(all(lines)),
+            Self::Table { header, rows } => {
+                Self::Table { header: all(header), rows: rows.iter().map(all).collect() }
+            }
+        }
+    }
+}
+
+fn one_line(text: &str) -> String {
+    shown_lines(text).replace(['\n', '\t'], " ")
 }
 
 /// A line of a list, wrapped below its own start.
@@ -90,7 +107,7 @@ fn wrapped(line: &str) -> String {
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
-        if matches!(letter, '\\' | '|' | '*' | '_' | '`' | '<' | '[' | '#') {
+        if matches!(letter, '\\' | '|' | '*' | '_' | '`' | '<' | '[' | '#' | '~' | '&' | '$') {
             out.push('\\');
         }
         out.push(letter);
@@ -108,12 +125,12 @@ mod tests {
     fn a_table_is_in_columns_and_in_markdown() {
         let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
         let table =
-            Block::Table { header: row(["", "A"]), rows: vec![row(["p50", "1.20ms"]), row(["a|b", "9"])] };
+            Block::Table { header: row(["", "A"]), rows: vec![row(["p50", "1.20ms"]), row(["a|b", "9\n"])] };
         let page = Page { blocks: vec![Block::Heading("_x_\u{1b}[2J".to_owned()), table] };
-        assert_eq!(page.text(), "_x_\u{fffd}[2J\n\n            A\n  p50  1.20ms\n  a|b       9\n");
+        assert_eq!(page.text(), "_x_\u{fffd}[2J\n\n            A\n  p50  1.20ms\n  a|b      9\n");
         let markdown = page.markdown();
         assert!(
-            markdown.ends_with("|  | A |\n| :--- | ---: |\n| p50 | 1.20ms |\n| a\\|b | 9 |\n"),
+            markdown.ends_with("|  | A |\n| :--- | ---: |\n| p50 | 1.20ms |\n| a\\|b | 9  |\n"),
             "{markdown}"
         );
         assert!(!markdown.contains('\u{1b}') && markdown.starts_with("## \\_x\\_"), "{markdown}");

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use hammer_report::text::number::{grouped, plural};
 
+use crate::bound::FoundBound;
 use crate::comparison::{ComparedFigure, ComparedRatio, ComparedSeries, Comparison};
 use crate::conclusion::Conclusion;
 use crate::metric::Metric;
@@ -13,11 +14,20 @@ use crate::sample::Sample;
 use crate::variant::Variant;
 
 impl Comparison {
-    /// The page of it: the verdict, what speaks against it, the figures of each series, those of the verdict run by run, and what failed.
-    pub fn page(&self) -> Page {
+    /// The page of it: the verdict, what speaks against it, bounds that do not hold, the figures of each series, those of the verdict run by run, and what failed.
+    pub fn page(&self, found: &[FoundBound]) -> Page {
         let mut blocks = vec![Block::Heading(self.title()), Block::List(self.verdicts())];
         if !self.warnings.is_empty() {
             blocks.extend([Block::Heading("beware".to_owned()), Block::List(self.warnings.clone())]);
+        }
+        if !found.is_empty() {
+            let beyond = |FoundBound { bound, label, ratio }: &FoundBound| {
+                format!("{bound}: {label} has {}x", shown(*ratio))
+            };
+            blocks.extend([
+                Block::Heading("beyond bounds".to_owned()),
+                Block::List(found.iter().map(beyond).collect()),
+            ]);
         }
         for series in &self.series {
             let step = if series.is_step { ", a step" } else { "" };
@@ -65,6 +75,11 @@ impl Comparison {
                 });
                 format!("{own} is not distinguishable from {first}: {times}{interval}{needed}")
             }
+            Conclusion::TooFew if ratio.ratio.is_none() => {
+                format!(
+                    "{own} and {first} have no ratio, and fewer than {LEAST_RUNS} runs a side tell nothing"
+                )
+            }
             Conclusion::TooFew => format!(
                 "{own} has {times} what {first} has; fewer than {LEAST_RUNS} runs a side tell nothing"
             ),
@@ -76,12 +91,12 @@ impl Comparison {
 
     fn interval(&self, ratio: &ComparedRatio) -> Option<String> {
         let estimate = ratio.estimate.ok()?;
-        Some(format!(
-            "{} to {} at {} %",
-            shown(estimate.low),
-            shown(estimate.high),
-            self.config.confidence * 100.0
-        ))
+        Some(format!("{} to {} at {} %", shown(estimate.low), shown(estimate.high), self.confidence()))
+    }
+
+    /// In percent, without what arithmetic leaves behind its digits.
+    fn confidence(&self) -> f64 {
+        (self.config.confidence * 1e8).round() / 1e6
     }
 
     fn figures(&self, series: &ComparedSeries) -> Block {
@@ -108,14 +123,14 @@ impl Comparison {
             row.extend([
                 ratio.ratio.map_or_else(none, |ratio| format!("{}x", shown(ratio))),
                 interval.unwrap_or_else(|_| none()),
-                ratio.conclusion.name().to_owned(),
+                concluded(ratio),
             ]);
         }
         row
     }
 
     fn notes(&self) -> Vec<String> {
-        let confidence = self.config.confidence * 100.0;
+        let confidence = self.confidence();
         let first = &self.variants[0].label;
         vec![
             "a variant's figure is the mean of its runs, cv its coefficient of variation (sample standard deviation, by n-1, in the mean)".to_owned(),
@@ -129,9 +144,9 @@ impl Comparison {
     /// The figures run by run.
     fn by_run(&self, series: &ComparedSeries, metric: Metric) -> Option<[Block; 2]> {
         let figure = series.figures.iter().find(|figure| figure.metric == metric)?;
-        let runs = figure.samples.iter().map(Sample::count).max().filter(|runs| *runs > 1)?;
+        let runs = figure.samples.iter().map(|sample| sample.runs().len()).max().filter(|runs| *runs > 1)?;
         let cell = |sample: &Sample, run: usize| {
-            sample.figures().get(run).map_or_else(none, |figure| shown_of(metric, *figure))
+            sample.runs().get(run).copied().flatten().map_or_else(none, |figure| shown_of(metric, figure))
         };
         let header =
             std::iter::once(String::new()).chain(self.variants.iter().map(|variant| variant.label.clone()));
@@ -169,7 +184,8 @@ impl Comparison {
             let series =
                 variant.runs.iter().flat_map(|run| &run.series).filter(|series| is_operation(&series.path));
             for (cause, count) in series.flat_map(|series| &series.failures) {
-                causes.entry(cause).or_insert_with(|| vec![0; self.variants.len()])[place] += count;
+                let all = &mut causes.entry(cause).or_insert_with(|| vec![0; self.variants.len()])[place];
+                *all = u64::saturating_add(*all, *count);
             }
         }
         if causes.is_empty() {
@@ -191,6 +207,14 @@ fn mean(metric: Metric, sample: &Sample) -> String {
     sample.mean().map_or_else(none, |mean| shown_of(metric, mean))
 }
 
+/// What is concluded; of an interval that would tell a difference if it were the only one, that it is not.
+fn concluded(ratio: &ComparedRatio) -> String {
+    let is_apart = ratio.estimate.is_ok_and(|estimate| estimate.low > 1.0 || estimate.high < 1.0);
+    let corrected =
+        if is_apart && ratio.conclusion == Conclusion::NotDistinguishable { " (of so many)" } else { "" };
+    format!("{}{corrected}", ratio.conclusion.name())
+}
+
 /// What is beyond all that was measured is no number.
 fn shown_of(metric: Metric, figure: f64) -> String {
     if figure.is_finite() { metric.shown(figure) } else { "beyond".to_owned() }
@@ -201,10 +225,15 @@ fn variation(sample: &Sample) -> String {
     variation.map_or_else(none, |variation| format!("{:.1} %", variation * 100.0))
 }
 
-/// A ratio in three digits: `46.9`, `0.031`.
+/// A ratio in three digits: `46.9`, `0.031`; near 1 in four.
 fn shown(ratio: f64) -> String {
-    let digits = (2 - ratio.abs().log10().floor() as i32).clamp(0, 4) as usize;
-    format!("{ratio:.digits$}")
+    match ratio {
+        0.0 => "0".to_owned(),
+        ratio if ratio < 1e-4 => "<0.0001".to_owned(),
+        ratio if ratio > 1e4 => ">10,000".to_owned(),
+        0.9..1.1 => format!("{ratio:.3}"),
+        ratio => format!("{ratio:.0$}", (2 - ratio.log10().floor() as i32).clamp(0, 4) as usize),
+    }
 }
 
 fn none() -> String {
@@ -217,7 +246,9 @@ mod tests {
 
     #[test]
     fn ratios_have_three_digits() {
-        let all = [46.91, 0.0311, 1.0, 1.234, 320.6, 0.000_04].map(shown);
-        assert_eq!(all, ["46.9", "0.0311", "1.00", "1.23", "321", "0.0000"]);
+        let all = [46.91, 0.0311, 1.0, 0.996, 1.234, 320.6].map(shown);
+        assert_eq!(all, ["46.9", "0.0311", "1.000", "0.996", "1.23", "321"]);
+        let all = [0.0, 0.000_04, 12_345.0, f64::INFINITY].map(shown);
+        assert_eq!(all, ["0", "<0.0001", ">10,000", ">10,000"]);
     }
 }

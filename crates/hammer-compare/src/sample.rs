@@ -1,34 +1,49 @@
 //! One figure of several runs of one variant.
 
-/// The figure of each run, in the order in which the runs were given.
+/// The figure of each run, in the order in which the runs were given; none of a run that has none.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sample(Vec<f64>);
+pub struct Sample {
+    runs: Vec<Option<f64>>,
+    known: Vec<f64>,
+    resolution: f64,
+}
 
 impl Sample {
     /// That of these figures.
     pub fn new(figures: Vec<f64>) -> Self {
-        Self(figures)
+        Self::of_runs(figures.into_iter().map(Some).collect(), 0.0)
     }
 
-    /// The figures.
-    pub fn figures(&self) -> &[f64] {
-        &self.0
+    /// That of runs of which some may have none. The figures are no closer to the truth than the resolution.
+    pub(crate) fn of_runs(runs: Vec<Option<f64>>, resolution: f64) -> Self {
+        Self { known: runs.iter().flatten().copied().collect(), runs, resolution }
     }
 
-    /// How many there are.
+    /// The figure of each run.
+    pub fn runs(&self) -> &[Option<f64>] {
+        &self.runs
+    }
+
+    /// How many runs have one.
     pub fn count(&self) -> usize {
-        self.0.len()
+        self.known.len()
+    }
+
+    /// How close to the truth they can be.
+    pub(crate) fn resolution(&self) -> f64 {
+        self.resolution
     }
 
     /// Their mean; none of nothing.
     pub fn mean(&self) -> Option<f64> {
-        (!self.0.is_empty()).then(|| self.0.iter().sum::<f64>() / self.0.len() as f64)
+        (!self.known.is_empty()).then(|| self.known.iter().sum::<f64>() / self.known.len() as f64)
     }
 
     /// Their variance as a sample of all runs that there could be, by n - 1; none of fewer than two.
     pub fn variance(&self) -> Option<f64> {
-        let mean = self.mean().filter(|_| self.0.len() > 1)?;
-        Some(self.0.iter().map(|figure| (figure - mean).powi(2)).sum::<f64>() / (self.0.len() - 1) as f64)
+        let mean = self.mean().filter(|_| self.known.len() > 1)?;
+        let squares = self.known.iter().map(|figure| (figure - mean).powi(2));
+        Some(squares.sum::<f64>() / (self.known.len() - 1) as f64)
     }
 
     /// Its root: the sample standard deviation.
@@ -44,18 +59,18 @@ impl Sample {
 
     /// The least of them.
     pub fn least(&self) -> Option<f64> {
-        self.0.iter().copied().reduce(f64::min)
+        self.known.iter().copied().reduce(f64::min)
     }
 
     /// The greatest of them.
     pub fn greatest(&self) -> Option<f64> {
-        self.0.iter().copied().reduce(f64::max)
+        self.known.iter().copied().reduce(f64::max)
     }
 
     /// Their natural logarithms; none where one of them has none.
     pub(crate) fn logarithms(&self) -> Option<Self> {
-        let all_are_positive = self.0.iter().all(|figure| *figure > 0.0 && figure.is_finite());
-        all_are_positive.then(|| Self(self.0.iter().map(|figure| figure.ln()).collect()))
+        let all_are_positive = self.known.iter().all(|figure| *figure > 0.0 && figure.is_finite());
+        all_are_positive.then(|| Self::new(self.known.iter().map(|figure| figure.ln()).collect()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! One of what is compared.
 
-use crate::measured_run::MeasuredRun;
+use crate::measured_run::{MeasuredRun, MeasuredSeries};
 use crate::metric::Metric;
 use crate::sample::Sample;
 
@@ -16,7 +16,13 @@ pub struct Variant {
 impl Variant {
     /// The figure of that series in each run that has it.
     pub(crate) fn sample(&self, path: &str, metric: Metric) -> Sample {
-        let figures = self.runs.iter().filter_map(|run| run.of_path(path)?.figures.get(&metric).copied());
-        Sample::new(figures.collect())
+        let series = || self.runs.iter().filter_map(|run| run.of_path(path));
+        let figures = self.runs.iter().map(|run| run.of_path(path)?.figures.get(&metric).copied());
+        let resolution = |series: &MeasuredSeries| {
+            let figure = series.figures.get(&metric).copied().filter(|figure| figure.is_finite());
+            series.resolution_ns.max(series.resolution * figure.unwrap_or_default())
+        };
+        let coarsest = series().map(resolution).fold(0.0, f64::max);
+        Sample::of_runs(figures.collect(), if metric.is_time() { coarsest } else { 0.0 })
     }
 }

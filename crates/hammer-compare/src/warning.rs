@@ -6,6 +6,7 @@ use crate::comparison::{ComparedSeries, Comparison};
 use crate::measured_run::MeasuredSeries;
 use crate::metric::Metric;
 use crate::ratio::LEAST_RUNS;
+use crate::sample::Sample;
 use crate::variant::Variant;
 
 /// All that does, as sentences without a full stop.
@@ -14,9 +15,13 @@ pub(crate) fn warnings(comparison: &Comparison) -> Vec<String> {
     for variant in &comparison.variants {
         all.extend(of_variant(variant));
     }
+    all.extend(repeated_runs(&comparison.variants));
     all.extend(different_plans(&comparison.variants));
+    all.extend(different_lengths(&comparison.variants));
     all.extend(unshared(comparison));
     for series in &comparison.series {
+        all.extend(missing(comparison, series));
+        all.extend(not_accepted(comparison, series));
         all.extend(repeated_rate(comparison, series));
         all.extend(thin_tails(comparison, series));
     }
@@ -34,9 +39,7 @@ fn of_variant(variant: &Variant) -> Vec<String> {
         ));
     }
     for (place, run) in (1..).zip(&variant.runs) {
-        for finding in &run.findings {
-            all.push(format!("run {place} of {label} is not to be believed: {finding}"));
-        }
+        all.extend(run.findings.iter().map(|finding| format!("run {place} of {label} {finding}")));
         if run.broken > 0 {
             all.push(format!("in run {place} of {label} the service broke {} promises", run.broken));
         }
@@ -55,14 +58,98 @@ fn different_plans(variants: &[Variant]) -> Option<String> {
         .then(|| format!("the plans differ, beside their targets, in {}", different.join(", ")))
 }
 
-/// Series that are not of all variants.
-fn unshared(comparison: &Comparison) -> Option<String> {
-    let all = comparison.variants.iter().flat_map(|variant| &variant.runs).flat_map(|run| &run.series);
-    let is_shared = |path: &str| comparison.series.iter().any(|series| series.path == path);
-    let left_out: BTreeSet<&str> =
-        all.map(|series| series.path.as_str()).filter(|path| !is_shared(path)).collect();
-    let left_out: Vec<&str> = left_out.into_iter().collect();
-    (!left_out.is_empty()).then(|| format!("not all variants have {}", left_out.join(", ")))
+/// Runs that are given twice: no two have the same figures.
+fn repeated_runs(variants: &[Variant]) -> Vec<String> {
+    let named = variants
+        .iter()
+        .flat_map(|variant| (1..).zip(&variant.runs).map(move |(place, run)| (&variant.label, place, run)));
+    let named: Vec<_> = named.collect();
+    let mut all = Vec::new();
+    for (at, (label, place, run)) in named.iter().enumerate() {
+        if let Some((other, earlier, _)) = named[..at].iter().find(|(_, _, earlier)| earlier == run) {
+            all.push(format!("run {place} of {label} is run {earlier} of {other} once more"));
+        }
+    }
+    all
+}
+
+/// Runs that measured for longer than others.
+fn different_lengths(variants: &[Variant]) -> Option<String> {
+    let all = || variants.iter().flat_map(|variant| &variant.runs);
+    // Users who carry out so many operations take as long as it takes.
+    let is_timed = all().all(|run| !run.plan.is_empty());
+    let lengths = Sample::new(all().map(|run| run.measured_seconds).collect());
+    let (least, greatest) = lengths.least().zip(lengths.greatest())?;
+    (is_timed && greatest > least * (1.0 + REPEATED))
+        .then(|| format!("runs measured for {least:.2} to {greatest:.2} s"))
+}
+
+/// Series that not all variants have, or not all runs of one that has it.
+fn unshared(comparison: &Comparison) -> Vec<String> {
+    let runs = || comparison.variants.iter().flat_map(|variant| &variant.runs);
+    let paths: BTreeSet<&str> =
+        runs().flat_map(|run| &run.series).map(|series| series.path.as_str()).collect();
+    let mut all = Vec::new();
+    for path in paths {
+        for variant in &comparison.variants {
+            let lacks = variant.runs.iter().filter(|run| run.of_path(path).is_none()).count();
+            if lacks > 0 {
+                all.push(format!(
+                    "{lacks} of {} runs of {} have no series {path}",
+                    variant.runs.len(),
+                    variant.label
+                ));
+            }
+        }
+    }
+    all
+}
+
+/// Runs that lack a figure which others have.
+fn missing(comparison: &Comparison, series: &ComparedSeries) -> Vec<String> {
+    let mut all = Vec::new();
+    for figure in &series.figures {
+        for (variant, sample) in comparison.variants.iter().zip(&figure.samples) {
+            let has_series = variant.runs.iter().filter(|run| run.of_path(&series.path).is_some()).count();
+            if sample.count() < has_series {
+                let lacks = has_series - sample.count();
+                all.push(format!(
+                    "{lacks} of {has_series} runs of {} have no {} of {}",
+                    variant.label, figure.metric, series.path
+                ));
+            }
+        }
+    }
+    all
+}
+
+/// What failed, where that is more than a little of a variant: what failed fast may be why it looks fast.
+fn not_accepted(comparison: &Comparison, series: &ComparedSeries) -> Vec<String> {
+    if series.is_step {
+        return Vec::new();
+    }
+    let mut all = Vec::new();
+    for variant in &comparison.variants {
+        let of_runs = || variant.runs.iter().filter_map(|run| run.of_path(&series.path));
+        let sum = |of: fn(&MeasuredSeries) -> u64| of_runs().map(of).fold(0, u64::saturating_add) as f64;
+        let failed = sum(|series| series.failures.values().copied().fold(0, u64::saturating_add));
+        let share = failed / sum(|series| series.offered).max(1.0);
+        if share > MOST_FAILED {
+            all.push(format!(
+                "{:.1} % of {} of {} were not accepted: what failed fast may be why it looks fast, and what had no answer may be in no response time",
+                share * 100.0,
+                series.path,
+                variant.label
+            ));
+        }
+        if of_runs().any(|series| series.lacks_failures) {
+            all.push(format!(
+                "of {}, requests without an answer are not known: the CSV of hey leaves them out",
+                variant.label
+            ));
+        }
+    }
+    all
 }
 
 /// Closed loops whose users wait for nothing but answers: their response time is users by rate, and says the same thing twice.
@@ -106,6 +193,8 @@ fn thin_tails(comparison: &Comparison, series: &ComparedSeries) -> Option<String
     })
 }
 
+/// Failures beyond that share are told.
+const MOST_FAILED: f64 = 0.01;
 /// Within that, ratios are the same.
 const REPEATED: f64 = 0.05;
 /// Operations that a percentile needs beyond itself.

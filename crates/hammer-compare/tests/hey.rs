@@ -1,7 +1,8 @@
 //! What hey printed is compared as the published report did by hand.
 
 use hammer_compare::{
-    Bound, Comparison, ComparisonConfig, ComparisonError, Conclusion, MeasuredRun, Metric, Variant,
+    Bound, Comparison, ComparisonConfig, ComparisonError, Conclusion, MeasuredRun, MeasuredSeries, Metric,
+    Variant,
 };
 
 /// Recorded runs.
@@ -75,9 +76,9 @@ fn the_published_generations_are_what_they_were_said_to_be_and_one_ratio_is_the_
     let warned = comparison.warnings.join("\n");
     assert!(warned.contains("is that of rates") && warned.lines().count() == 1, "{warned}");
     for (bound, found) in [("p95 > 1.1x", 1), ("p95 > 100x", 0), ("rate < 0.9x", 1), ("rate > 2x", 0)] {
-        assert_eq!(bound.parse::<Bound>().unwrap().found(&comparison).len(), found, "{bound}");
+        assert_eq!(bound.parse::<Bound>().unwrap().found(&comparison).unwrap().len(), found, "{bound}");
     }
-    let page = comparison.page();
+    let page = comparison.page(&[]);
     for text in [page.text(), page.markdown()] {
         for said in [
             "p95 of requests: 3.x is slower than 2.x: 4",
@@ -98,8 +99,8 @@ fn chains_that_a_busy_machine_served_are_not_told_apart_and_how_many_runs_it_wou
     assert_eq!(ratio.conclusion, Conclusion::NotDistinguishable);
     let needed = ratio.runs_needed.unwrap();
     assert!((10..200).contains(&needed), "{needed}");
-    assert!(comparison.page().text().contains("runs a side"));
-    assert!("p95 < 1x".parse::<Bound>().unwrap().found(&comparison).is_empty());
+    assert!(comparison.page(&[]).text().contains("runs a side"));
+    assert!("p95 < 1x".parse::<Bound>().unwrap().found(&comparison).unwrap().is_empty());
     let same = compared(Metric::P95, vec![recorded("2x", 1..=5), recorded("2x", 1..=5)]);
     let ratio = &same.verdict().unwrap().1.ratios[0];
     assert_eq!(
@@ -116,7 +117,84 @@ fn two_runs_say_nothing_and_a_gate_goes_by_what_there_is() {
     let ratio = &comparison.verdict().unwrap().1.ratios[0];
     assert_eq!(ratio.conclusion, Conclusion::TooFew);
     assert!(comparison.warnings[0].contains("3.x has 2 runs: fewer than 3"), "{:?}", comparison.warnings);
-    assert_eq!("p95 > 1.1x".parse::<Bound>().unwrap().found(&comparison).len(), 1);
+    assert_eq!("p95 > 1.1x".parse::<Bound>().unwrap().found(&comparison).unwrap().len(), 1);
+}
+
+/// Runs of as many requests a second, with that many refused ones and that P95 in tenths of a millisecond.
+fn even(label: &str, runs: usize, refused: u64, p95: u64) -> Variant {
+    let times = [1, 1, 1];
+    let mut variant = published(label, [(1_000.0, times); 5], refused);
+    let run = variant.runs[0].clone();
+    variant.runs = (0..runs)
+        .map(|place| {
+            let mut run = run.clone();
+            // No two are the same.
+            run.measured_seconds += place as f64 / 1e3;
+            run.series[0].figures.insert(Metric::P95, p95 as f64 * 1e5);
+            run
+        })
+        .collect();
+    variant
+}
+
+#[test]
+fn figures_that_do_not_vary_differ_by_more_than_hey_prints() {
+    for (first, second, conclusion) in [
+        (1, 1, Conclusion::NotDistinguishable),
+        (4, 5, Conclusion::NotDistinguishable),
+        (4, 6, Conclusion::Slower),
+    ] {
+        let comparison = compared(Metric::P95, vec![even("A", 5, 0, first), even("B", 7, 0, second)]);
+        assert_eq!(comparison.verdict().unwrap().1.ratios[0].conclusion, conclusion, "{first} {second}");
+    }
+}
+
+#[test]
+fn no_gate_passes_on_an_outage_nor_on_what_nobody_measured() {
+    let comparison = compared(Metric::P95, vec![even("A", 5, 0, 9), even("B", 5, 10_000, 3)]);
+    let found = |bound: &str| bound.parse::<Bound>().unwrap().found(&comparison);
+    assert_eq!(found("rate < 0.9x").unwrap()[0].ratio, 0.0);
+    assert!(found("p99 > 1.1x").unwrap_err().to_string().contains("A has no p99 of requests"));
+    let warned = comparison.warnings.join("\n");
+    assert!(warned.contains("100.0 % of requests of B were not accepted"), "{warned}");
+    // What has to get better has not.
+    let same = compared(Metric::P95, vec![even("A", 5, 0, 9), even("B", 5, 0, 9)]);
+    assert_eq!("p95 > 0.9x".parse::<Bound>().unwrap().found(&same).unwrap().len(), 1);
+    assert!("p95 > 1x".parse::<Bound>().unwrap().found(&same).unwrap().is_empty());
+    let both = compared(Metric::P95, vec![even("A", 5, 10_000, 9), even("B", 5, 10_000, 9)]);
+    assert!("rate < 0.9x".parse::<Bound>().unwrap().found(&both).is_err());
+}
+
+#[test]
+fn runs_that_lack_a_figure_or_a_series_keep_their_places_and_are_told() {
+    let mut variants = generations();
+    variants[1].runs[0].series[0].figures.remove(&Metric::P95);
+    let extra =
+        |path: &str| MeasuredSeries { path: path.to_owned(), ..variants[0].runs[1].series[0].clone() };
+    let (second, other) = (extra("second"), extra("other"));
+    variants[0].runs[1].series.push(second.clone());
+    variants[1].runs[2].series.extend([second, other]);
+    variants[1].runs[3] = variants[1].runs[2].clone();
+    variants[1].runs[4].findings.push("ended so: a signal".to_owned());
+    let comparison = compared(Metric::P95, variants);
+    let warned = comparison.warnings.join("\n");
+    for said in [
+        "1 of 5 runs of 3.x have no p95 of requests",
+        "4 of 5 runs of 2.x have no series second",
+        "5 of 5 runs of 2.x have no series other",
+        "run 4 of 3.x is run 3 of 3.x once more",
+        "run 5 of 3.x ended so: a signal",
+    ] {
+        assert!(warned.contains(said), "{said}: {warned}");
+    }
+    let text = comparison.page(&[]).text();
+    let by_run: Vec<&str> =
+        text.lines().skip_while(|line| !line.contains("p95 of requests by run")).collect();
+    assert!(
+        by_run[3].trim().starts_with("run 1") && by_run[3].ends_with('-') && by_run[4].ends_with("3.20s"),
+        "{by_run:?}"
+    );
+    assert!(comparison.series.iter().any(|series| series.path == "second"));
 }
 
 #[test]

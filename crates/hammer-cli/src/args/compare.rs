@@ -15,7 +15,7 @@ pub(crate) struct CompareArgs {
     #[arg(last = true, required = true, value_name = "RUN")]
     pub(crate) others: Vec<PathBuf>,
     /// What a variant is called, the first one first; again for each further one. By default A, B and so on
-    #[arg(long = "label", value_name = "NAME")]
+    #[arg(long = "label", value_name = "NAME", value_parser = label)]
     pub(crate) labels: Vec<String>,
     /// The one figure that the verdict goes by: rate, mean, p50, p75, p90, p95, p99, p99.9 or max
     #[arg(long, default_value = "p99", value_name = "FIGURE")]
@@ -26,8 +26,8 @@ pub(crate) struct CompareArgs {
     /// How sure intervals and conclusions are
     #[arg(long, default_value = "95%", value_name = "PERCENT", value_parser = confidence)]
     pub(crate) confidence: f64,
-    /// Exit with 1 where a variant is beyond that bound in the verdict's series, and can be told from the first, or has too few runs to
-    /// ("p99 > 1.1x", "rate < 0.9x"); again for each further one
+    /// Exit with 1 where a variant is beyond that bound in the verdict's series, and can be told from the first or has too few runs to
+    /// be ("p99 > 1.1x", "rate < 0.9x"); again for each further one
     #[arg(long, value_name = "BOUND")]
     pub(crate) fail_if: Vec<Bound>,
     /// The form of what is printed
@@ -44,12 +44,24 @@ pub(crate) enum ComparisonForm {
     Markdown,
 }
 
+/// A name that stands in a table.
+fn label(text: &str) -> Result<String, String> {
+    let is_short = (1..=MOST_OF_LABEL).contains(&text.chars().count());
+    if is_short && !text.chars().any(char::is_control) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("expected 1 to {MOST_OF_LABEL} letters on one line"))
+    }
+}
+
+const MOST_OF_LABEL: usize = 40;
+
 /// `95%` or `95`, as a part of 1.
 fn confidence(text: &str) -> Result<f64, String> {
     let percent = text.trim_end().trim_end_matches('%').trim_end().parse::<f64>().ok();
-    let is_one = |percent: &f64| *percent >= 50.0 && *percent < 100.0;
+    let is_one = |percent: &f64| (50.0..=99.99).contains(percent);
     percent
         .filter(is_one)
         .map(|percent| percent / 100.0)
-        .ok_or_else(|| "expected a percentage from 50% to below 100%".to_owned())
+        .ok_or_else(|| "expected a percentage from 50% to 99.99%".to_owned())
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use hammer_compare::{Comparison, ComparisonConfig, FoundBound, MeasuredRun, Variant};
+use hammer_compare::{Comparison, ComparisonConfig, MeasuredRun, Variant};
 use hammer_report::{ExitCode, ReasonKind};
 
 use crate::args::{CompareArgs, ComparisonForm};
@@ -15,15 +15,13 @@ pub(crate) fn show(args: &CompareArgs) -> Result<ExitCode, CliError> {
     let config =
         ComparisonConfig { confidence: args.confidence, metric: args.metric, series: args.series.clone() };
     let comparison = Comparison::of(variants(args)?, config).map_err(UsageError::from)?;
-    let found: Vec<FoundBound> = args.fail_if.iter().flat_map(|bound| bound.found(&comparison)).collect();
-    let page = comparison.page();
-    let mut text = match args.form {
+    let found = args.fail_if.iter().map(|bound| bound.found(&comparison)).collect::<Result<Vec<_>, _>>();
+    let found = found.map_err(UsageError::from)?.concat();
+    let page = comparison.page(&found);
+    let text = match args.form {
         ComparisonForm::Text => page.text(),
         ComparisonForm::Markdown => page.markdown(),
     };
-    for FoundBound { bound, label, ratio } in &found {
-        text += &format!("\nbound {bound}: {label} has {ratio:.3}x\n");
-    }
     print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
     Ok(if found.is_empty() { ExitCode::Clean } else { ExitCode::Because(ReasonKind::ThresholdFailed) })
 }
@@ -34,6 +32,11 @@ fn variants(args: &CompareArgs) -> Result<Vec<Variant>, UsageError> {
     let all: Vec<&[PathBuf]> = std::iter::once(args.first.as_slice()).chain(others).collect();
     if args.labels.len() > all.len() {
         return Err(UsageError::Labels { labels: args.labels.len(), variants: all.len() });
+    }
+    let is_twice = |(place, label): (usize, &String)| args.labels[..place].contains(label);
+    if let Some((_, label)) = args.labels.iter().enumerate().find(|(place, label)| is_twice((*place, label)))
+    {
+        return Err(UsageError::LabelTwice(label.clone()));
     }
     let label = |place: usize| args.labels.get(place).cloned().unwrap_or_else(|| letter(place));
     all.into_iter()
@@ -46,6 +49,9 @@ fn variants(args: &CompareArgs) -> Result<Vec<Variant>, UsageError> {
 }
 
 fn run(path: &Path) -> Result<MeasuredRun, UsageError> {
+    if path.as_os_str() == "-" {
+        return Err(UsageError::FromStandardInput);
+    }
     if path.as_os_str().as_encoded_bytes().starts_with(b"-") {
         return Err(UsageError::BehindRuns(path.display().to_string()));
     }

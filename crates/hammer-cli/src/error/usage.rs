@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use hammer_compare::{ComparisonError, RunReadError};
+use hammer_compare::{BoundError, ComparisonError, RunReadError};
 use hammer_ct::ReceiptError;
 use hammer_http::HttpError;
 use hammer_sigstore::SigstoreError;
@@ -79,6 +79,15 @@ pub(crate) enum UsageError {
     /// An option that would be read as a run.
     #[error("use {0}: options stand before the first run, since all behind `--` are runs")]
     BehindRuns(String),
+    /// A bound that nothing can be held against.
+    #[error(transparent)]
+    Bound(#[from] BoundError),
+    /// A name of two variants.
+    #[error("use --label {0}: another variant is called that")]
+    LabelTwice(String),
+    /// Runs are files.
+    #[error("use -: runs are read from files, and not from standard input")]
+    FromStandardInput,
     /// More names than there are variants.
     #[error("use --label: there are {labels} for {variants} variants")]
     Labels { labels: usize, variants: usize },
