@@ -78,7 +78,11 @@ fn what_cannot_be_compared_is_told_by_its_name() {
     let json = vec![folder.write("none.json", "{\"schema\": \"other\"}\n")];
     let one = || hey("2x", 1..=3);
     for (options, variants, told) in [
-        (&[][..], vec![one(), none], "none.txt: it is neither a report of hammer nor what hey prints"),
+        (
+            &[][..],
+            vec![one(), none],
+            "none.txt: it is neither a report of hammer nor what hey, oha or wrk prints",
+        ),
         (&[], vec![one(), json], "none.json: read a report: its schema is `other`"),
         (&[], vec![one(), vec!["nowhere.json".to_owned()]], "read nowhere.json: "),
         (&[], vec![one(), vec![]], "required arguments were not provided"),

@@ -6,7 +6,9 @@ use hammer_report::Report;
 use hammer_report::report::ReadError;
 
 use crate::from_hey::{self, HeyError};
+use crate::from_oha::{self, OhaError};
 use crate::from_report;
+use crate::from_wrk::{self, WrkError};
 use crate::metric::Metric;
 
 /// What a run is compared by.
@@ -61,23 +63,31 @@ pub enum RunReadError {
     /// What hey printed, of which nothing can be taken.
     #[error(transparent)]
     Hey(#[from] HeyError),
-    /// Neither.
-    #[error("it is neither a report of hammer nor what hey prints")]
+    /// What wrk printed, of which nothing can be taken.
+    #[error(transparent)]
+    Wrk(#[from] WrkError),
+    /// What oha wrote, of which nothing can be taken.
+    #[error(transparent)]
+    Oha(#[from] OhaError),
+    /// None of them.
+    #[error("it is neither a report of hammer nor what hey, oha or wrk prints")]
     Unknown,
 }
 
 impl MeasuredRun {
-    /// Reads a report of hammer, or what hey printed: its summary, or its CSV.
+    /// Reads a report of hammer, what hey printed (its summary, or its CSV), what wrk or wrk2 did, or oha's JSON.
     ///
     /// # Errors
     /// Text that is none of them.
     pub fn read(text: &str) -> Result<Self, RunReadError> {
         match text.trim_start_matches('\u{feff}').trim_start() {
+            json if json.starts_with('{') && json.contains(from_oha::OF_OHA) => Ok(from_oha::run(json)?),
             json if json.starts_with('{') => {
                 from_report::run(&Report::parse(json)?).ok_or(RunReadError::Unmeasured)
             }
             csv if csv.starts_with(from_hey::CSV_HEADER) => Ok(from_hey::csv(csv)?),
             summary if summary.starts_with("Summary:") => Ok(from_hey::summary(summary)?),
+            wrk if wrk.starts_with(from_wrk::HEADER) => Ok(from_wrk::run(wrk)?),
             _ => Err(RunReadError::Unknown),
         }
     }
