@@ -58,6 +58,37 @@ fn reports_of_hammer_are_compared_by_series_and_a_bound_ends_with_1() {
 }
 
 #[test]
+fn plans_are_carried_out_by_turns_and_their_reports_kept() {
+    let folder = Folder::new();
+    let plan = |label: &str, delay: &str| {
+        folder.write(
+            &format!("{label}.yaml"),
+            &format!(
+                "target: {{ lab: {{ http: {{ faults: {{ rules: [{{ latency: {{ constant: {delay} }} }}] }} }} }} }}\n\
+                 workloads: [{{ name: web, http: {{}}, load: {{ rate: 200/s }} }}]\nphases: {{ measurement: 300ms }}\n"
+            ),
+        )
+    };
+    let (short, long, kept) = (plan("short", "10ms"), plan("long", "80ms"), folder.path("kept"));
+    let ended =
+        hammer(&["compare", "--metric", "p50", "--rounds", "3", "--keep", &kept, "--run", &short, &long]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(ended.stdout.contains("p50 of web/get: B is slower than A"), "{}", ended.stdout);
+    let reports: Vec<String> =
+        ["A", "B"].iter().flat_map(|of| (1..=3).map(move |run| format!("{of}-{run}.json"))).collect();
+    for report in &reports {
+        assert!(std::fs::exists(format!("{kept}/{report}")).unwrap(), "{report}");
+    }
+    let broken = folder.write("broken.yaml", "target: {}\n");
+    let ended = hammer(&["compare", "--run", &broken, &long]);
+    assert!(
+        ended.code == 2 && ended.stderr.contains("broken.yaml: it left no report (exit 2)"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
 fn three_variants_are_each_beside_the_first_in_markdown_too() {
     let variants = [hey("2x", 1..=5), hey("3x", 1..=5), hey("3x", 1..=2)];
     let ended = compare(&["--as", "markdown", "--label", "2.x"], &variants);

@@ -1,5 +1,7 @@
 //! `hammer compare`: runs of variants side by side.
 
+mod rounds;
+
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -9,12 +11,25 @@ use hammer_report::{ExitCode, ReasonKind};
 use crate::args::{CompareArgs, ComparisonForm};
 use crate::error::{CliError, UsageError};
 use crate::output::print;
+use rounds::Rounds;
 
 /// Compares each variant with the first, and prints what comes of it; ends with 1 where a bound does not hold.
 pub(crate) fn show(args: &CompareArgs) -> Result<ExitCode, CliError> {
     let config =
         ComparisonConfig { confidence: args.confidence, metric: args.metric, series: args.series.clone() };
-    let comparison = Comparison::of(variants(args)?, config).map_err(UsageError::from)?;
+    let variants = match args.run.is_empty() {
+        true => {
+            let others = args.others.split(|path| path.as_os_str() == "--");
+            let all: Vec<&[PathBuf]> = std::iter::once(args.first.as_slice()).chain(others).collect();
+            variants(&args.labels, &all)?
+        }
+        false => {
+            check_labels(&args.labels, args.run.len())?;
+            let rounds = Rounds::carried_out(args)?;
+            variants(&args.labels, &rounds.reports.iter().map(Vec::as_slice).collect::<Vec<_>>())?
+        }
+    };
+    let comparison = Comparison::of(variants, config).map_err(UsageError::from)?;
     let found = args.fail_if.iter().map(|bound| bound.found(&comparison)).collect::<Result<Vec<_>, _>>();
     let found = found.map_err(UsageError::from)?.concat();
     let page = comparison.page(&found);
@@ -26,20 +41,22 @@ pub(crate) fn show(args: &CompareArgs) -> Result<ExitCode, CliError> {
     Ok(if found.is_empty() { ExitCode::Clean } else { ExitCode::Because(ReasonKind::ThresholdFailed) })
 }
 
-/// The variants with their runs, which `--` parts.
-fn variants(args: &CompareArgs) -> Result<Vec<Variant>, UsageError> {
-    let others = args.others.split(|path| path.as_os_str() == "--");
-    let all: Vec<&[PathBuf]> = std::iter::once(args.first.as_slice()).chain(others).collect();
-    if args.labels.len() > all.len() {
-        return Err(UsageError::Labels { labels: args.labels.len(), variants: all.len() });
+/// Whether names go with so many variants.
+fn check_labels(labels: &[String], variants: usize) -> Result<(), UsageError> {
+    if labels.len() > variants {
+        return Err(UsageError::Labels { labels: labels.len(), variants });
     }
-    let is_twice = |(place, label): (usize, &String)| args.labels[..place].contains(label);
-    if let Some((_, label)) = args.labels.iter().enumerate().find(|(place, label)| is_twice((*place, label)))
-    {
-        return Err(UsageError::LabelTwice(label.clone()));
+    match (0..labels.len()).find(|place| labels[..*place].contains(&labels[*place])) {
+        Some(place) => Err(UsageError::LabelTwice(labels[place].clone())),
+        None => Ok(()),
     }
-    let label = |place: usize| args.labels.get(place).cloned().unwrap_or_else(|| letter(place));
-    all.into_iter()
+}
+
+/// The variants with their runs.
+fn variants(labels: &[String], all: &[&[PathBuf]]) -> Result<Vec<Variant>, UsageError> {
+    check_labels(labels, all.len())?;
+    let label = |place: usize| labels.get(place).cloned().unwrap_or_else(|| letter(place));
+    all.iter()
         .enumerate()
         .map(|(place, paths)| {
             let runs = paths.iter().map(|path| run(path)).collect::<Result<_, _>>()?;

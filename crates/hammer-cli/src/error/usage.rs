@@ -82,6 +82,15 @@ pub(crate) enum UsageError {
     /// A bound that nothing can be held against.
     #[error(transparent)]
     Bound(#[from] BoundError),
+    /// A folder for reports cannot be made.
+    #[error("keep reports in {}: {source}", path.display())]
+    Folder { path: PathBuf, source: io::Error },
+    /// This program cannot be started again.
+    #[error("start a run: {source}")]
+    Program { source: io::Error },
+    /// A plan that leaves nothing to compare.
+    #[error("carry out {}: it left no report (exit {code})", plan.display())]
+    NoReport { plan: PathBuf, code: i32 },
     /// A name of two variants.
     #[error("use --label {0}: another variant is called that")]
     LabelTwice(String),
