@@ -112,7 +112,7 @@ fn what_cannot_be_compared_is_told_by_its_name() {
         (
             &[][..],
             vec![one(), none],
-            "none.txt: it is neither a report of hammer nor what hey, oha or wrk prints",
+            "none.txt: it is neither a report of hammer nor what hey, oha, k6 or wrk prints",
         ),
         (&[], vec![one(), json], "none.json: read a report: its schema is `other`"),
         (&[], vec![one(), vec!["nowhere.json".to_owned()]], "read nowhere.json: "),

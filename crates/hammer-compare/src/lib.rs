@@ -1,10 +1,11 @@
 //! What runs of two or more variants say of each other. Runs are the samples, and not their requests: a thousand requests of one run share what that run
-//! met with. It reads reports of hammer and what hey, oha and wrk print, and never runs anything.
+//! met with. It reads reports of hammer and what hey, oha, k6 and wrk print, and never runs anything.
 
 mod bound;
 mod comparison;
 mod conclusion;
 mod from_hey;
+mod from_k6;
 mod from_oha;
 mod from_report;
 mod from_wrk;
@@ -23,6 +24,7 @@ pub use comparison::{
 };
 pub use conclusion::Conclusion;
 pub use from_hey::HeyError;
+pub use from_k6::K6Error;
 pub use from_oha::OhaError;
 pub use from_wrk::WrkError;
 pub use measured_run::{MeasuredRun, MeasuredSeries, RunReadError};

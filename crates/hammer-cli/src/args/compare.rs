@@ -8,7 +8,7 @@ use hammer_compare::{Bound, Metric};
 /// Variants, each by its runs.
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// The runs of the first variant: reports of hammer (--out), or what hey (as text or CSV), oha (as JSON), wrk or wrk2 printed
+    /// The runs of the first variant: reports of hammer (--out), or what hey (as text or CSV), oha (as JSON), k6 (--summary-export), wrk or wrk2 printed
     #[arg(required_unless_present = "run", conflicts_with = "run", value_name = "RUN")]
     pub(crate) first: Vec<PathBuf>,
     /// Those of the second, and behind each further -- those of one more: A1 A2 A3 -- B1 B2 B3 -- C1 C2 C3
