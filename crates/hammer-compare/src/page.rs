@@ -1,6 +1,8 @@
 //! What is printed, as text for a terminal or as Markdown.
 
 use hammer_measure::shown_lines;
+use hammer_report::text::columns::{Side, aligned};
+use hammer_report::text::wrapped;
 
 /// Blocks below one another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,22 +32,11 @@ impl Page {
     pub fn text(&self) -> String {
         self.written(|block| match block {
             Block::Heading(text) => vec![text.clone()],
-            Block::List(lines) => lines.iter().map(|line| wrapped(line)).collect(),
+            Block::List(lines) => lines.iter().map(|line| wrapped(line, "  ", "    ")).collect(),
             Block::Table { header, rows } => {
+                let sides: Vec<Side> = (0..header.len()).map(side).collect();
                 let all: Vec<&Vec<String>> = std::iter::once(header).chain(rows).collect();
-                let width = |column: usize| {
-                    all.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
-                };
-                let widths: Vec<usize> = (0..header.len()).map(width).collect();
-                let line = |row: &&Vec<String>| {
-                    let cells =
-                        row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column {
-                            0 => format!("{cell:<width$}"),
-                            _ => format!("{cell:>width$}"),
-                        });
-                    format!("  {}", cells.collect::<Vec<_>>().join("  "))
-                };
-                all.iter().map(line).collect()
+                aligned(&all, &sides).iter().map(|line| format!("  {line}")).collect()
             }
         })
     }
@@ -59,7 +50,8 @@ impl Page {
                 let line = |row: &Vec<String>| {
                     format!("| {} |", row.iter().map(|cell| escaped(cell)).collect::<Vec<_>>().join(" | "))
                 };
-                let sides = (0..header.len()).map(|column| if column == 0 { ":---" } else { "---:" });
+                let sides =
+                    (0..header.len()).map(|column| if side(column) == Side::Left { ":---" } else { "---:" });
                 let sides = format!("| {} |", sides.collect::<Vec<_>>().join(" | "));
                 [line(header), sides].into_iter().chain(rows.iter().map(line)).collect()
             }
@@ -92,15 +84,9 @@ fn one_line(text: &str) -> String {
     shown_lines(text).replace(['\n', '\t'], " ")
 }
 
-/// A line of a list, wrapped below its own start.
-fn wrapped(line: &str) -> String {
-    let options = textwrap::Options::new(WIDTH)
-        .initial_indent("  ")
-        .subsequent_indent("    ")
-        .break_words(false)
-        .word_separator(textwrap::WordSeparator::AsciiSpace)
-        .word_splitter(textwrap::WordSplitter::NoHyphenation);
-    textwrap::fill(line, options)
+/// The first column has names, and all others figures.
+const fn side(column: usize) -> Side {
+    if column == 0 { Side::Left } else { Side::Right }
 }
 
 /// Text in which nothing is Markdown's.
@@ -114,8 +100,6 @@ fn escaped(text: &str) -> String {
     }
     out
 }
-
-const WIDTH: usize = 80;
 
 #[cfg(test)]
 mod tests {

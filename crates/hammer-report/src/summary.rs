@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::exit::ExitCode;
 use crate::report::Nanoseconds;
+use crate::text::columns::{Side, aligned, none};
 use crate::text::number::{grouped, per_second};
 use crate::text::page::Page;
 use crate::verdict::{Reason, ReasonKind, Standing};
 
-mod columns;
 mod knee;
 mod median;
 mod order;
@@ -24,7 +24,6 @@ pub use run::{HookOutput, KeyFigures, SummaryRun};
 pub use table::{Table, TableRow, TableSeries};
 pub use wording::Wording;
 
-use columns::{Side, aligned, none};
 use wording::words;
 
 /// The version of the schema.
@@ -126,7 +125,7 @@ impl Summary {
         let header =
             ["run", "series", "offered", "accepted", "failed", "p50", "p99", "verdict"].map(str::to_owned);
         let rows = self.runs.iter().flat_map(|run| rows(run, &wording));
-        for line in aligned(&std::iter::once(header).chain(rows).collect::<Vec<_>>(), SIDES) {
+        for line in aligned(&std::iter::once(header).chain(rows).collect::<Vec<_>>(), &SIDES) {
             page.line(&line);
         }
         for knee in &self.knees {

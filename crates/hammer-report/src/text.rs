@@ -12,6 +12,7 @@ use crate::verdict::Standing;
 mod accounting;
 mod broken;
 mod bursts;
+pub mod columns;
 mod connections;
 mod disruptions;
 mod fill;
@@ -26,6 +27,8 @@ mod servers;
 
 use number::{bytes, bytes_per_second, grouped, plain, plural};
 use page::Page;
+
+pub use page::wrapped;
 
 /// What who reads the verdict alone would miss: that a link was the limit, how many operations failed, unless they are meant to, how many promises are pending, and
 /// what of health the plan tolerates.

@@ -3,13 +3,13 @@
 use hammer_measure::Nanos;
 use serde_json::Value;
 
-use super::columns::{Side, aligned, none};
 use super::median::median;
 use super::run::SummaryRun;
 use super::table::{Table, TableRow, TableSeries};
 use super::wording::Wording;
 use super::words_of_clean;
 use crate::report::{Nanoseconds, SeriesKind};
+use crate::text::columns::{Side, aligned, none};
 use crate::text::number::{per_second, plain, plural};
 use crate::text::page::Page;
 
@@ -37,7 +37,7 @@ pub(super) fn render(
         if !table.of.is_empty() {
             page.line(&wording.label(&table.of));
         }
-        for line in aligned(&rows(table, by, wording), SIDES) {
+        for line in aligned(&rows(table, by, wording), &SIDES) {
             page.line(&line);
         }
     }

@@ -22,19 +22,24 @@ impl Page {
         // A label that fills its column is parted from the text all the same.
         let first = if label.is_empty() { String::new() } else { format!("{label:<0$} ", INDENT - 1) };
         let rest = " ".repeat(if label.is_empty() { 2 } else { INDENT });
-        let options = textwrap::Options::new(WIDTH)
-            .initial_indent(&first)
-            .subsequent_indent(&rest)
-            .break_words(false)
-            .word_separator(textwrap::WordSeparator::AsciiSpace)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation)
-            .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit);
-        self.line(&textwrap::fill(text, options));
+        self.line(&wrapped(text, &first, &rest));
     }
 
     pub(crate) fn into_string(self) -> String {
         self.0
     }
+}
+
+/// A paragraph of at most 80 columns, but for longer words, which starts with `first`, and each further line of it with `rest`.
+pub fn wrapped(text: &str, first: &str, rest: &str) -> String {
+    let options = textwrap::Options::new(WIDTH)
+        .initial_indent(first)
+        .subsequent_indent(rest)
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit);
+    textwrap::fill(text, options)
 }
 
 pub(crate) const WIDTH: usize = 80;
