@@ -78,7 +78,7 @@ impl Bound {
     /// Where nothing can be held against it: no gate passes on what nobody measured.
     pub fn found(&self, comparison: &Comparison) -> Result<Vec<FoundBound>, BoundError> {
         let bound = || self.text.clone();
-        let figure = comparison.verdict_figure(self.metric);
+        let figure = comparison.figure(self.metric);
         let figure = figure.map_err(|source| BoundError::NoFigure { bound: bound(), source })?;
         let others = comparison.variants.iter().zip(&figure.samples).skip(1).zip(&figure.ratios);
         let mut all = Vec::new();

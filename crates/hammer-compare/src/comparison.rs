@@ -63,6 +63,8 @@ pub struct Comparison {
     pub variants: Vec<Variant>,
     /// The series that all variants have, that of the verdict first.
     pub series: Vec<ComparedSeries>,
+    /// The figure that the verdict goes by, of the first series.
+    pub verdict: ComparedFigure,
     /// What speaks against comparing them.
     pub warnings: Vec<String>,
 }
@@ -129,58 +131,56 @@ impl Comparison {
             });
         };
         series[..=chosen].rotate_right(1);
-        let mut comparison = Self { config, variants, series, warnings: Vec::new() };
-        comparison.verdict_figure(comparison.config.metric)?;
-        comparison.conclude();
+        conclude(&mut series, &config);
+        let verdict = figure_of(&variants, &series, config.metric)?.clone();
+        let mut comparison = Self { config, variants, series, verdict, warnings: Vec::new() };
         comparison.warnings = warning::warnings(&comparison);
         Ok(comparison)
-    }
-
-    /// The figure that the verdict goes by; none where no run has it.
-    pub fn verdict(&self) -> Option<(&ComparedSeries, &ComparedFigure)> {
-        let series = self.series.first()?;
-        Some((series, series.figures.iter().find(|figure| figure.metric == self.config.metric)?))
     }
 
     /// That figure of the verdict's series.
     ///
     /// # Errors
     /// A variant that has none.
-    pub(crate) fn verdict_figure(&self, metric: Metric) -> Result<&ComparedFigure, ComparisonError> {
-        let series = &self.series[0];
-        let found = series.figures.iter().find(|figure| figure.metric == metric);
-        found.ok_or_else(|| {
-            let path = series.path.clone();
-            let lacks = |variant: &&Variant| variant.sample(&path, metric).count() == 0;
-            let label =
-                self.variants.iter().find(lacks).map_or_else(String::new, |variant| variant.label.clone());
-            ComparisonError::NoFigure { label, metric, path }
-        })
+    pub(crate) fn figure(&self, metric: Metric) -> Result<&ComparedFigure, ComparisonError> {
+        figure_of(&self.variants, &self.series, metric)
     }
+}
 
-    /// The verdict's own probabilities are corrected for one another where there are several variants, and those of all others for all others.
-    fn conclude(&mut self) {
-        let metric = self.config.metric;
-        let (mut of_verdict, mut of_others) = (Vec::new(), Vec::new());
-        for (place, series) in self.series.iter_mut().enumerate() {
-            for figure in &mut series.figures {
-                let is_verdict = place == 0 && figure.metric == metric;
-                let family = if is_verdict { &mut of_verdict } else { &mut of_others };
-                family.extend(figure.ratios.iter_mut().map(|ratio| (figure.metric, ratio)));
-            }
+/// That figure of the first series.
+fn figure_of<'a>(
+    variants: &[Variant],
+    series: &'a [ComparedSeries],
+    metric: Metric,
+) -> Result<&'a ComparedFigure, ComparisonError> {
+    let found = series[0].figures.iter().find(|figure| figure.metric == metric);
+    found.ok_or_else(|| {
+        let path = series[0].path.clone();
+        let lacks = variants.iter().find(|variant| variant.sample(&path, metric).count() == 0);
+        let label = lacks.map_or_else(String::new, |variant| variant.label.clone());
+        ComparisonError::NoFigure { label, metric, path }
+    })
+}
+
+/// The verdict's own probabilities are corrected for one another where there are several variants, and those of all others for all others.
+fn conclude(series: &mut [ComparedSeries], config: &ComparisonConfig) {
+    let (mut of_verdict, mut of_others) = (Vec::new(), Vec::new());
+    for (place, series) in series.iter_mut().enumerate() {
+        for figure in &mut series.figures {
+            let is_verdict = place == 0 && figure.metric == config.metric;
+            let family = if is_verdict { &mut of_verdict } else { &mut of_others };
+            let estimated =
+                figure.ratios.iter_mut().filter_map(|ratio| Some((ratio.estimate.ok()?.p_value, ratio)));
+            family.extend(estimated.map(|(p_value, ratio)| (p_value, figure.metric, ratio)));
         }
-        let level = 1.0 - self.config.confidence;
-        for family in [of_verdict, of_others] {
-            let told = family.into_iter().filter(|(_, ratio)| ratio.estimate.is_ok());
-            let (places, p_values): (Vec<_>, Vec<_>) = told
-                .map(|told| (told.1.estimate.map_or(1.0, |estimate| estimate.p_value), told))
-                .map(|(p, told)| (told, p))
-                .unzip();
-            for ((metric, ratio), p_value) in places.into_iter().zip(corrected(&p_values)) {
-                ratio.conclusion = Conclusion::of(metric, &ratio.estimate, p_value, level);
-                if ratio.conclusion != Conclusion::NotDistinguishable {
-                    ratio.runs_needed = None;
-                }
+    }
+    let level = 1.0 - config.confidence;
+    for family in [of_verdict, of_others] {
+        let p_values: Vec<f64> = family.iter().map(|(p_value, ..)| *p_value).collect();
+        for ((_, metric, ratio), p_value) in family.into_iter().zip(corrected(&p_values)) {
+            ratio.conclusion = Conclusion::of(metric, &ratio.estimate, p_value, level);
+            if ratio.conclusion != Conclusion::NotDistinguishable {
+                ratio.runs_needed = None;
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::measured_run::{MeasuredRun, MeasuredSeries, add_failures};
+use crate::measured_run::{MeasuredRun, MeasuredSeries, add_failures, offered};
 use crate::metric::Metric;
 
 /// Why nothing can be taken of it.
@@ -75,7 +75,7 @@ pub(crate) fn summary(text: &str) -> Result<MeasuredRun, HeyError> {
         add_failures(&mut failures, why.to_owned(), count.parse().unwrap_or_default());
     }
     let sent = (total * seconds("Requests/sec")?).round() as u64;
-    let told = failures.values().fold(accepted, |all, count| u64::saturating_add(all, *count));
+    let told = offered(accepted, &failures);
     // Both are printed with four digits behind the point.
     if sent.abs_diff(told) > 1 + sent / 100 {
         return Err(HeyError::Counts { sent, told });
@@ -144,8 +144,7 @@ fn run(
     figures: BTreeMap<Metric, f64>,
     failures: BTreeMap<String, u64>,
 ) -> MeasuredRun {
-    let series = MeasuredSeries {
-        path: "requests".to_owned(),
+    let requests = MeasuredSeries {
         is_closed_loop: true,
         count,
         offered,
@@ -154,7 +153,7 @@ fn run(
         failures,
         ..MeasuredSeries::default()
     };
-    MeasuredRun { series: vec![series], measured_seconds, ..MeasuredRun::default() }
+    MeasuredRun::of_requests(measured_seconds, requests)
 }
 
 /// It prints seconds with four digits behind the point.

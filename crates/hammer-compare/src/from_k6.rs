@@ -64,8 +64,7 @@ pub(crate) fn run(json: &str) -> Result<MeasuredRun, K6Error> {
     }
     let seconds = count as f64 / rate;
     figures.insert(Metric::Rate, (count - failed) as f64 / seconds);
-    let series = MeasuredSeries {
-        path: "requests".to_owned(),
+    let requests = MeasuredSeries {
         is_closed_loop: true,
         count,
         offered: count.saturating_add(dropped),
@@ -73,7 +72,7 @@ pub(crate) fn run(json: &str) -> Result<MeasuredRun, K6Error> {
         failures,
         ..MeasuredSeries::default()
     };
-    Ok(MeasuredRun { series: vec![series], measured_seconds: seconds, ..MeasuredRun::default() })
+    Ok(MeasuredRun::of_requests(seconds, requests))
 }
 
 /// `avg`, `med`, `max`, `p(95)`.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::measured_run::{MeasuredRun, MeasuredSeries, add_failures};
+use crate::measured_run::{MeasuredRun, MeasuredSeries, add_failures, offered};
 use crate::metric::Metric;
 
 /// Why nothing can be taken of it.
@@ -58,9 +58,8 @@ pub(crate) fn run(json: &str) -> Result<MeasuredRun, OhaError> {
         return Err(OhaError::Unanswered);
     }
     figures.insert(Metric::Rate, accepted as f64 / summary.total);
-    let offered = failures.values().fold(accepted, |all, failed| all.saturating_add(*failed));
-    let series = MeasuredSeries {
-        path: "requests".to_owned(),
+    let offered = offered(accepted, &failures);
+    let requests = MeasuredSeries {
         is_closed_loop: true,
         count,
         offered,
@@ -68,7 +67,7 @@ pub(crate) fn run(json: &str) -> Result<MeasuredRun, OhaError> {
         failures,
         ..MeasuredSeries::default()
     };
-    Ok(MeasuredRun { series: vec![series], measured_seconds: summary.total, ..MeasuredRun::default() })
+    Ok(MeasuredRun::of_requests(summary.total, requests))
 }
 
 /// A key that its JSON has, and a report of hammer has not.

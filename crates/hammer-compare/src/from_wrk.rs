@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::measured_run::{MeasuredRun, MeasuredSeries, add_failures};
+use crate::measured_run::{MeasuredRun, MeasuredSeries, add_failures, offered};
 use crate::metric::Metric;
 
 /// Why nothing can be taken of it.
@@ -61,10 +61,8 @@ pub(crate) fn run(text: &str) -> Result<MeasuredRun, WrkError> {
         }
     }
     figures.insert(Metric::Rate, count.saturating_sub(refused) as f64 / seconds);
-    let offered =
-        failures.values().fold(count.saturating_sub(refused), |all, failed| all.saturating_add(*failed));
-    let series = MeasuredSeries {
-        path: "requests".to_owned(),
+    let offered = offered(count.saturating_sub(refused), &failures);
+    let requests = MeasuredSeries {
         is_closed_loop: !text.contains("HdrHistogram"),
         count,
         offered,
@@ -73,7 +71,7 @@ pub(crate) fn run(text: &str) -> Result<MeasuredRun, WrkError> {
         failures,
         ..MeasuredSeries::default()
     };
-    Ok(MeasuredRun { series: vec![series], measured_seconds: seconds, ..MeasuredRun::default() })
+    Ok(MeasuredRun::of_requests(seconds, requests))
 }
 
 /// `104.00us`, `2.76ms`, `1.02s`, `1.00m`.

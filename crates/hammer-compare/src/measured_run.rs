@@ -45,10 +45,21 @@ pub struct MeasuredSeries {
 }
 
 impl MeasuredRun {
+    /// That of a tool whose requests are one series.
+    pub(crate) fn of_requests(measured_seconds: f64, requests: MeasuredSeries) -> Self {
+        let series = vec![MeasuredSeries { path: "requests".to_owned(), ..requests }];
+        Self { series, measured_seconds, ..Self::default() }
+    }
+
     /// Its series of that path.
     pub(crate) fn of_path(&self, path: &str) -> Option<&MeasuredSeries> {
         self.series.iter().find(|series| series.path == path)
     }
+}
+
+/// How many were to be carried out, where so many were accepted and all others failed.
+pub(crate) fn offered(accepted: u64, failures: &BTreeMap<String, u64>) -> u64 {
+    failures.values().fold(accepted, |all, failed| all.saturating_add(*failed))
 }
 
 /// Adds failures; their number is whatever a file says.

@@ -63,11 +63,6 @@ impl Metric {
         }
     }
 
-    /// Whether it is a time.
-    pub(crate) const fn is_time(self) -> bool {
-        !matches!(self, Self::Rate)
-    }
-
     /// Whether more of it is better.
     pub const fn is_better_greater(self) -> bool {
         matches!(self, Self::Rate)

@@ -34,11 +34,9 @@ impl Comparison {
             blocks.extend([Block::Heading(format!("{}{step}", series.path)), self.figures(series)]);
         }
         blocks.push(Block::List(self.notes()));
-        if let Some((series, _)) = self.verdict() {
-            let metrics = [self.config.metric, Metric::Rate];
-            let kept = &metrics[..if metrics[0] == metrics[1] { 1 } else { 2 }];
-            blocks.extend(kept.iter().filter_map(|metric| self.by_run(series, *metric)).flatten());
-        }
+        let metrics = [self.config.metric, Metric::Rate];
+        let shown = &metrics[..if metrics[0] == metrics[1] { 1 } else { 2 }];
+        blocks.extend(shown.iter().filter_map(|metric| self.by_run(*metric)).flatten());
         blocks.extend(self.failures().into_iter().flatten());
         Page { blocks }
     }
@@ -51,11 +49,9 @@ impl Comparison {
     }
 
     fn verdicts(&self) -> Vec<String> {
-        let Some((series, figure)) = self.verdict() else {
-            return vec![format!("no run has {}", self.config.metric)];
-        };
+        let figure = &self.verdict;
         let others = self.variants.iter().skip(1).zip(&figure.ratios);
-        let of = format!("{} of {}", figure.metric, series.path);
+        let of = format!("{} of {}", figure.metric, self.series[0].path);
         others.map(|(variant, ratio)| format!("{of}: {}", self.sentence(variant, ratio))).collect()
     }
 
@@ -142,8 +138,8 @@ impl Comparison {
     }
 
     /// The figures run by run.
-    fn by_run(&self, series: &ComparedSeries, metric: Metric) -> Option<[Block; 2]> {
-        let figure = series.figures.iter().find(|figure| figure.metric == metric)?;
+    fn by_run(&self, metric: Metric) -> Option<[Block; 2]> {
+        let figure = self.figure(metric).ok()?;
         let runs = figure.samples.iter().map(|sample| sample.runs().len()).max().filter(|runs| *runs > 1)?;
         let cell = |sample: &Sample, run: usize| {
             sample.runs().get(run).copied().flatten().map_or_else(none, |figure| shown_of(metric, figure))
@@ -171,7 +167,7 @@ impl Comparison {
                 .map(|sample| of(sample).map_or_else(none, |figure| shown_of(metric, figure)));
             rows.push(std::iter::once(name.to_owned()).chain(cells).collect());
         }
-        let heading = Block::Heading(format!("{metric} of {} by run", series.path));
+        let heading = Block::Heading(format!("{metric} of {} by run", self.series[0].path));
         Some([heading, Block::Table { header: header.collect(), rows }])
     }
 

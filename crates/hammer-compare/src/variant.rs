@@ -23,6 +23,6 @@ impl Variant {
             series.resolution_ns.max(series.resolution * figure.unwrap_or_default())
         };
         let coarsest = series().map(resolution).fold(0.0, f64::max);
-        Sample::of_runs(figures.collect(), if metric.is_time() { coarsest } else { 0.0 })
+        Sample::of_runs(figures.collect(), if metric == Metric::Rate { 0.0 } else { coarsest })
     }
 }

@@ -60,7 +60,7 @@ fn compared(metric: Metric, variants: Vec<Variant>) -> Comparison {
 #[test]
 fn the_published_generations_are_what_they_were_said_to_be_and_one_ratio_is_the_other_once_more() {
     let comparison = compared(Metric::P95, generations());
-    let (series, figure) = comparison.verdict().unwrap();
+    let (series, figure) = (&comparison.series[0], &comparison.verdict);
     let ratio = &figure.ratios[0];
     let estimate = ratio.estimate.unwrap();
     assert_eq!(ratio.conclusion, Conclusion::Slower);
@@ -95,14 +95,14 @@ fn the_published_generations_are_what_they_were_said_to_be_and_one_ratio_is_the_
 #[test]
 fn chains_that_a_busy_machine_served_are_not_told_apart_and_how_many_runs_it_would_take_is_said() {
     let comparison = compared(Metric::P95, vec![recorded("2x", 1..=5), recorded("3x", 1..=5)]);
-    let ratio = &comparison.verdict().unwrap().1.ratios[0];
+    let ratio = &comparison.verdict.ratios[0];
     assert_eq!(ratio.conclusion, Conclusion::NotDistinguishable);
     let needed = ratio.runs_needed.unwrap();
     assert!((10..200).contains(&needed), "{needed}");
     assert!(comparison.page(&[]).text().contains("runs a side"));
     assert!("p95 < 1x".parse::<Bound>().unwrap().found(&comparison).unwrap().is_empty());
     let same = compared(Metric::P95, vec![recorded("2x", 1..=5), recorded("2x", 1..=5)]);
-    let ratio = &same.verdict().unwrap().1.ratios[0];
+    let ratio = &same.verdict.ratios[0];
     assert_eq!(
         (ratio.conclusion, ratio.ratio, ratio.runs_needed),
         (Conclusion::NotDistinguishable, Some(1.0), None)
@@ -114,7 +114,7 @@ fn two_runs_say_nothing_and_a_gate_goes_by_what_there_is() {
     let mut variants = generations();
     variants[1].runs.truncate(2);
     let comparison = compared(Metric::P95, variants);
-    let ratio = &comparison.verdict().unwrap().1.ratios[0];
+    let ratio = &comparison.verdict.ratios[0];
     assert_eq!(ratio.conclusion, Conclusion::TooFew);
     assert!(comparison.warnings[0].contains("3.x has 2 runs: fewer than 3"), "{:?}", comparison.warnings);
     assert_eq!("p95 > 1.1x".parse::<Bound>().unwrap().found(&comparison).unwrap().len(), 1);
@@ -145,7 +145,7 @@ fn figures_that_do_not_vary_differ_by_more_than_hey_prints() {
         (4, 6, Conclusion::Slower),
     ] {
         let comparison = compared(Metric::P95, vec![even("A", 5, 0, first), even("B", 7, 0, second)]);
-        assert_eq!(comparison.verdict().unwrap().1.ratios[0].conclusion, conclusion, "{first} {second}");
+        assert_eq!(comparison.verdict.ratios[0].conclusion, conclusion, "{first} {second}");
     }
 }
 

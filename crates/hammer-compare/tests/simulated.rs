@@ -48,10 +48,9 @@ fn variants_that_are_the_same_are_seldom_told_apart() {
 #[test]
 fn intervals_hold_the_true_ratio_as_often_as_they_say() {
     for runs in [[5, 5], [20, 20], [5, 12]] {
-        for effect in [1.0, 1.05, 2.0] {
-            let (covered, _) = SimulatedRuns(2).shares(effect, runs, 0.95);
-            assert!((0.94..=0.96).contains(&covered), "{covered} of pairs of {runs:?} runs, {effect} times");
-        }
+        // Another effect scales figures and intervals alike.
+        let (covered, _) = SimulatedRuns(2).shares(1.05, runs, 0.95);
+        assert!((0.94..=0.96).contains(&covered), "{covered} of pairs of {runs:?} runs");
     }
 }
 
