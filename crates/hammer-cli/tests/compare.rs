@@ -79,6 +79,8 @@ fn plans_are_carried_out_by_turns_and_their_reports_kept() {
     for report in &reports {
         assert!(std::fs::exists(format!("{kept}/{report}")).unwrap(), "{report}");
     }
+    let one = hammer(&["compare", "--run", &short]);
+    assert!(one.code == 2 && one.stderr.contains("2 values required"), "{}", one.stderr);
     let broken = folder.write("broken.yaml", "target: {}\n");
     let ended = hammer(&["compare", "--run", &broken, &long]);
     assert!(

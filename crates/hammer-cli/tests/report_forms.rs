@@ -85,6 +85,7 @@ fn what_is_no_report_and_what_has_no_such_form_is_told() {
             vec!["report", &one, "--as", "hgrm", "--series", "web/post"],
             "it has no series web/post: its series are web/get",
         ),
+        (vec!["report", &one, "--series", "web/get"], "it is for `--as hgrm` alone"),
         (
             vec!["report", &folder.write("none.json", "{}")],
             "none.json: failed to read a report: its schema is `none`",

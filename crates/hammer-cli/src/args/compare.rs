@@ -15,10 +15,10 @@ pub(crate) struct CompareArgs {
     #[arg(last = true, required_unless_present = "run", conflicts_with = "run", value_name = "RUN")]
     pub(crate) others: Vec<PathBuf>,
     /// Carry these plans out by turns, each a variant, and compare what comes of it
-    #[arg(long, value_name = "PLAN", num_args = 1..)]
+    #[arg(long, value_name = "PLAN", num_args = 2..)]
     pub(crate) run: Vec<PathBuf>,
     /// How often each is carried out
-    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 5, requires = "run", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rounds: u32,
     /// Keep their reports in this folder (A-1.json and so on)
     #[arg(long, value_name = "DIR", requires = "run")]

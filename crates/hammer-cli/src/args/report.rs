@@ -13,7 +13,7 @@ pub(crate) struct ReportArgs {
     /// The form of what is printed
     #[arg(long = "as", value_enum, default_value_t = ReportForm::Text, value_name = "FORM")]
     pub(crate) form: ReportForm,
-    /// The series whose response times are printed (WORKLOAD/NAME); by default the only one of operations
+    /// The series whose response times `--as hgrm` prints (WORKLOAD/NAME); by default the only one of operations
     #[arg(long, value_name = "SERIES")]
     pub(crate) series: Option<String>,
 }

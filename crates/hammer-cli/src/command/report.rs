@@ -12,6 +12,9 @@ use crate::output::print;
 /// Prints it. The exit code is that of the printing, and not of the run.
 pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
     let path = &args.report;
+    if args.series.is_some() && args.form != ReportForm::Hgrm {
+        return Err(UsageError::SeriesOfAll.into());
+    }
     let json = fs::read_to_string(path).map_err(|source| UsageError::File { path: path.clone(), source })?;
     let unread = |why: String| UsageError::Report { path: path.clone(), why };
     let form = |report: &Report| match args.form {

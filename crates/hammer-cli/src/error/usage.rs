@@ -70,6 +70,9 @@ pub(crate) enum UsageError {
     /// A file is no report, or not of what is asked for.
     #[error("print {}: {why}", path.display())]
     Report { path: PathBuf, why: String },
+    /// A series where all are printed.
+    #[error("use --series: it is for `--as hgrm` alone, and all series are in the other forms")]
+    SeriesOfAll,
     /// A file that is to be compared is no run.
     #[error("compare {}: {source}", path.display())]
     MeasuredRun { path: PathBuf, source: RunReadError },
