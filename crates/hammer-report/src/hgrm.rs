@@ -6,12 +6,15 @@ use hammer_measure::histogram::{CurvePoint, Distribution};
 
 use crate::report::Series;
 
-/// The curve of the response times over measurement, in milliseconds; none where nothing was recorded, or the report has figures alone.
+/// The curve of the response times over measurement, in milliseconds; none where nothing ended, or the report has figures alone.
 ///
 /// What never ended has no duration to be drawn at: the curve ends below 1, and a comment says how many there are.
 pub fn response_times(series: &Series) -> Option<String> {
     let times = series.measurement.durations.response_time.as_ref()?;
-    Some(written(&times.distribution()?))
+    times
+        .distribution()
+        .filter(|distribution| distribution.count() > distribution.infinite())
+        .map(|times| written(&times))
 }
 
 fn written(distribution: &Distribution) -> String {

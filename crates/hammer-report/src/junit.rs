@@ -46,7 +46,8 @@ fn promises(report: &Report) -> TestSuite {
             kind,
             workload,
             (promises.broken > 0).then_some(&*broken),
-            &named.join("\n"),
+            // Breaches are named by what was found, and not by what was promised.
+            &format!("the first broken promises of {workload}, of any kind:\n{}", named.join("\n")),
         ));
     }
     suite
@@ -58,13 +59,18 @@ fn case(name: &str, class: &str, message: Option<&str>, details: &str) -> TestCa
         None => TestCaseStatus::success(),
         Some(message) => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            status.set_message(shown_lines(message)).set_description(shown_lines(details));
+            status.set_message(shown(message)).set_description(shown(details));
             status
         }
     };
-    let mut case = TestCase::new(shown_lines(name), status);
-    case.set_classname(shown_lines(class));
+    let mut case = TestCase::new(shown(name), status);
+    case.set_classname(shown(class));
     case
+}
+
+/// Text as a terminal may have it, and XML, which has no character for these (XML 1.0 section 2.2).
+fn shown(text: &str) -> String {
+    shown_lines(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
 
 /// What holds where nothing of the kind is said.
@@ -78,5 +84,23 @@ const fn name(kind: ReasonKind) -> &'static str {
         ReasonKind::NothingAccepted => "operations are accepted",
         ReasonKind::ReportUnwritten => "the report is written",
         ReasonKind::Interrupted => "the run came to its end",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_xml_has_no_character_for_is_replaced() {
+        let mut suite = TestSuite::new("promises");
+        suite.add_test_case(case("a\u{ffff}", "b\u{1}", Some("c\u{fffe}"), "d]]>\u{ffff}"));
+        let mut document = Document::new("hammer");
+        document.add_test_suite(suite);
+        let text = document.to_string().unwrap();
+        assert!(
+            !text.contains(['\u{1}', '\u{fffe}', '\u{ffff}']) && text.matches('\u{fffd}').count() == 4,
+            "{text}"
+        );
     }
 }

@@ -51,5 +51,5 @@ fn curve(report: &Report, path: Option<&str>) -> Result<String, String> {
         (None, 1) => operations().next().ok_or_else(String::new)?,
         (None, _) => return Err(format!("it has several series; --series says which: {}", all())),
     };
-    hgrm::response_times(series).ok_or_else(|| format!("no response time of {} was recorded", series.path))
+    hgrm::response_times(series).ok_or_else(|| format!("no operation of {} ended", series.path))
 }
