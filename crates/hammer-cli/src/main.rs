@@ -88,7 +88,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<ExitCode, CliError
         Command::Attest(command) => command::attest::command(command, registry),
         Command::Pki(command) => command::pki::command(command, registry),
         Command::Report(args) => command::report::show(args),
-        Command::Compare(args) => command::compare::show(args),
+        Command::Compare(args) => command::compare::show(args, registry),
         Command::Lab(command) => command::lab::serve(command, registry),
         Command::Resources(args) => command::resources::serve(args),
         Command::Schema(args) => command::schema::show(args, registry),

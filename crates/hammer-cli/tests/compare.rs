@@ -5,8 +5,15 @@ mod folder;
 #[path = "support/hammer.rs"]
 mod hammer;
 
+use std::io::Read as _;
+use std::net::TcpListener;
+use std::sync::mpsc;
+use std::thread;
+
+use rustix::process::{Pid, Signal, kill_process};
+
 use folder::Folder;
-use hammer::{Ended, hammer};
+use hammer::{DEADLINE, Ended, Started, command, hammer};
 
 /// Recorded runs of hey.
 fn hey(label: &str, runs: std::ops::RangeInclusive<usize>) -> Vec<String> {
@@ -79,15 +86,97 @@ fn plans_are_carried_out_by_turns_and_their_reports_kept() {
     for report in &reports {
         assert!(std::fs::exists(format!("{kept}/{report}")).unwrap(), "{report}");
     }
+    let again = hammer(&["compare", "--keep", &kept, "--run", &short, &long]);
+    assert!(again.code == 2 && again.stderr.contains("directory not empty"), "{}", again.stderr);
+    let asked = ["compare", "--rounds", "1", "--series", "web/nope", "--run", &short, &long];
+    let asked = hammer(&asked);
+    let folder_of_reports =
+        asked.stderr.split("their reports are kept in ").nth(1).unwrap_or_default().trim();
+    assert!(
+        asked.code == 2 && std::fs::exists(format!("{folder_of_reports}/B-1.json")).unwrap(),
+        "{}",
+        asked.stderr
+    );
+    std::fs::remove_dir_all(folder_of_reports).unwrap();
     let one = hammer(&["compare", "--run", &short]);
     assert!(one.code == 2 && one.stderr.contains("2 values required"), "{}", one.stderr);
+    let rounds =
+        folder.write("rounds.yaml", &format!("rounds: 2\n{}", std::fs::read_to_string(&short).unwrap()));
+    let ended = hammer(&["compare", "--run", &short, &rounds]);
+    assert!(ended.code == 2 && ended.stderr.contains("it has rounds or a sweep"), "{}", ended.stderr);
+    for option in ["--rounds", "--keep"] {
+        let beside = compare(&[option, "3"], &[hey("2x", 1..=3), hey("3x", 1..=3)]);
+        assert!(
+            beside.code == 2 && beside.stderr.contains("cannot be used with"),
+            "{option}: {}",
+            beside.stderr
+        );
+    }
     let broken = folder.write("broken.yaml", "target: {}\n");
-    let ended = hammer(&["compare", "--run", &broken, &long]);
-    assert!(
-        ended.code == 2 && ended.stderr.contains("broken.yaml: it left no report (exit 2)"),
-        "{}",
-        ended.stderr
+    let ended = hammer(&["compare", "--run", &long, &broken]);
+    assert!(ended.code == 2 && ended.stderr.contains("broken.yaml"), "{}", ended.stderr);
+}
+
+/// Refused connections are fast, and no faster service.
+#[test]
+fn a_service_that_is_down_is_beyond_any_bound_of_time() {
+    let folder = Folder::new();
+    let url = format!("http://{}", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap());
+    let plan = |name: &str, target: &str| {
+        let load =
+            "workloads: [{ name: web, http: {}, load: { rate: 100/s } }]\nphases: { measurement: 200ms }\n";
+        folder.write(name, &format!("target: {target}\n{load}"))
+    };
+    let (up, down) =
+        (plan("up.yaml", "{ lab: { http: {} } }"), plan("down.yaml", &format!("{{ url: '{url}' }}")));
+    let ended = hammer(&[
+        "compare",
+        "--rounds",
+        "3",
+        "--fail-if",
+        "p99 > 1.1x",
+        "--fail-if",
+        "rate < 0.9x",
+        "--run",
+        &up,
+        &down,
+    ]);
+    assert_eq!(ended.code, 1, "{} {}", ended.stdout, ended.stderr);
+    for said in
+        ["p99 > 1.1x: B has >10,000x", "rate < 0.9x: B has 0x", "100.0 % of web/get of B were not accepted"]
+    {
+        assert!(ended.stdout.contains(said), "{said}: {}", ended.stdout);
+    }
+}
+
+/// What asks for an end reaches the run that is under way, which nobody else would end.
+#[test]
+fn a_signal_ends_the_run_that_is_under_way_and_leaves_nothing() {
+    let folder = Folder::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let plan = folder.write(
+        "long.yaml",
+        &format!(
+            "target: {{ url: 'http://{}' }}\nworkloads: [{{ name: web, http: {{}}, load: {{ rate: 50/s }}, timeout: 1s }}]\n\
+             phases: {{ measurement: 10m, drain: 1s }}\n",
+            listener.local_addr().unwrap()
+        ),
     );
+    let temporary = folder.path("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    let mut run = command(&["compare", "--run", &plan, &plan]);
+    run.env("TMPDIR", &temporary);
+    let started = Started::of(run);
+    let (dialled, is_dialled) = mpsc::channel();
+    thread::spawn(move || dialled.send(listener.accept().unwrap().0));
+    let mut stream = is_dialled.recv_timeout(DEADLINE).unwrap();
+    kill_process(Pid::from_child(&started.child), Signal::TERM).unwrap();
+    let ended = started.ended();
+    assert_eq!(ended.code, 130, "{}", ended.stderr);
+    // Whoever dialled is gone, and so closed.
+    stream.set_read_timeout(Some(DEADLINE)).unwrap();
+    assert!(stream.read_to_end(&mut Vec::new()).is_ok());
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0, "the folder of the reports is gone");
 }
 
 #[test]
@@ -111,11 +200,7 @@ fn what_cannot_be_compared_is_told_by_its_name() {
     let json = vec![folder.write("none.json", "{\"schema\": \"other\"}\n")];
     let one = || hey("2x", 1..=3);
     for (options, variants, told) in [
-        (
-            &[][..],
-            vec![one(), none],
-            "none.txt: it is neither a report of hammer nor what hey, oha, k6 or wrk prints",
-        ),
+        (&[][..], vec![one(), none], "none.txt: it is neither a report of hammer nor what hey, oha ("),
         (&[], vec![one(), json], "none.json: read a report: its schema is `other`"),
         (&[], vec![one(), vec!["nowhere.json".to_owned()]], "read nowhere.json: "),
         (&[], vec![one(), vec![]], "required arguments were not provided"),

@@ -20,9 +20,9 @@ pub enum HeyError {
         /// What stands there.
         text: String,
     },
-    /// Nothing was answered.
-    #[error("read what hey printed: it has no request that was answered")]
-    Unanswered,
+    /// Nothing was sent.
+    #[error("read what hey printed: it has no request")]
+    Empty,
     /// There are not as many answers and errors as requests.
     #[error(
         "read what hey printed: it sent {sent} requests, and says of {told} what became of them (it keeps a million, or the text is cut off)"
@@ -44,12 +44,12 @@ pub(crate) fn summary(text: &str) -> Result<MeasuredRun, HeyError> {
         figure.filter(|figure| figure.is_finite()).ok_or(HeyError::Missing(name))
     };
     let total = seconds("Total")?;
-    if text.lines().any(|line| line.trim().starts_with("Average:\tNaN")) {
-        return Err(HeyError::Unanswered);
-    }
     let mut figures = BTreeMap::new();
-    for (metric, name) in [(Metric::Mean, "Average"), (Metric::Max, "Slowest")] {
-        figures.insert(metric, seconds(name)? * NANOS);
+    // Where nothing was answered it divides by nothing.
+    if !text.lines().any(|line| line.trim().starts_with("Average:\tNaN")) {
+        for (metric, name) in [(Metric::Mean, "Average"), (Metric::Max, "Slowest")] {
+            figures.insert(metric, seconds(name)? * NANOS);
+        }
     }
     for line in text.lines() {
         let Some((share, time)) = line.trim().split_once(" in ") else { continue };
@@ -80,8 +80,8 @@ pub(crate) fn summary(text: &str) -> Result<MeasuredRun, HeyError> {
     if sent.abs_diff(told) > 1 + sent / 100 {
         return Err(HeyError::Counts { sent, told });
     }
-    if answered == 0 {
-        return Err(HeyError::Unanswered);
+    if told == 0 {
+        return Err(HeyError::Empty);
     }
     if total > 0.0 {
         figures.insert(Metric::Rate, accepted as f64 / total);
@@ -105,7 +105,7 @@ pub(crate) fn csv(text: &str) -> Result<MeasuredRun, HeyError> {
         }
     }
     if times.is_empty() {
-        return Err(HeyError::Unanswered);
+        return Err(HeyError::Empty);
     }
     times.sort_by(f64::total_cmp);
     let count = times.len();
@@ -153,7 +153,7 @@ fn run(
         failures,
         ..MeasuredSeries::default()
     };
-    MeasuredRun::of_requests(measured_seconds, requests)
+    MeasuredRun::of_requests("hey", measured_seconds, requests)
 }
 
 /// It prints seconds with four digits behind the point.
@@ -197,7 +197,7 @@ mod tests {
         assert!((series.figures[&Metric::Rate] - 90.0 / 99.99).abs() < 1e-9);
         let fault = csv("response-time,\n1,2\n").unwrap_err();
         assert_eq!(fault, HeyError::Line { line: 2, text: "1,2".to_owned() });
-        assert_eq!(csv("response-time,\n").unwrap_err(), HeyError::Unanswered);
+        assert_eq!(csv("response-time,\n").unwrap_err(), HeyError::Empty);
     }
 
     #[test]
@@ -211,7 +211,7 @@ mod tests {
         };
         let statuses = "Status code distribution:\n  [200]\t100 responses\n";
         assert_eq!(of("0.1", "50.0", statuses), Ok(100));
-        assert_eq!(of("NaN", "50.0", "Error distribution:\n  [100]\tdial\n"), Err(HeyError::Unanswered));
+        assert_eq!(of("NaN", "50.0", "Error distribution:\n  [100]\tdial\n"), Ok(100));
         assert_eq!(of("0.1", "5000.0", statuses), Err(HeyError::Counts { sent: 10_000, told: 100 }));
         let cut = &statuses[..statuses.len() - 12];
         assert_eq!(of("0.1", "50.0", cut), Err(HeyError::Counts { sent: 100, told: 10 }));

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::measured_run::{MeasuredRun, MeasuredSeries, add_failures};
 use crate::metric::Metric;
@@ -26,37 +27,46 @@ struct K6Model {
 
 #[derive(Deserialize)]
 struct MetricsModel {
-    http_reqs: CounterModel,
+    http_reqs: MetricModel,
     /// Milliseconds.
-    http_req_duration: BTreeMap<String, f64>,
-    http_req_failed: Option<RateModel>,
-    dropped_iterations: Option<CounterModel>,
+    http_req_duration: MetricModel,
+    /// Of a rate those that pass are the ones it is of: requests that failed.
+    http_req_failed: Option<MetricModel>,
+    dropped_iterations: Option<MetricModel>,
 }
 
+/// The values of a metric, thresholds beside them: of `--summary-export` here, of what a script's `handleSummary` is handed one level down.
 #[derive(Deserialize)]
-struct CounterModel {
-    count: u64,
-    rate: f64,
+struct MetricModel {
+    #[serde(default)]
+    values: BTreeMap<String, Value>,
+    #[serde(flatten)]
+    beside: BTreeMap<String, Value>,
 }
 
-/// Of a rate those that pass are the ones it is of: requests that failed.
-#[derive(Deserialize)]
-struct RateModel {
-    passes: u64,
+impl MetricModel {
+    fn values(&self) -> impl Iterator<Item = (&str, f64)> {
+        let values = self.values.iter().chain(&self.beside);
+        values.filter_map(|(name, value)| Some((name.as_str(), value.as_f64()?)))
+    }
+
+    fn value(&self, name: &str) -> f64 {
+        self.values().find(|(named, _)| *named == name).map_or(0.0, |(_, value)| value)
+    }
 }
 
 /// The run of its JSON.
 pub(crate) fn run(json: &str) -> Result<MeasuredRun, K6Error> {
     let K6Model { metrics } = serde_json::from_str(json)?;
-    let CounterModel { count, rate } = metrics.http_reqs;
+    let (count, rate) = (metrics.http_reqs.value("count") as u64, metrics.http_reqs.value("rate"));
     if count == 0 || rate <= 0.0 {
         return Err(K6Error::Empty);
     }
-    let times = metrics.http_req_duration.iter().filter_map(|(name, ms)| Some((metric(name)?, ms * 1e6)));
+    let times = metrics.http_req_duration.values().filter_map(|(name, ms)| Some((metric(name)?, ms * 1e6)));
     let mut figures: BTreeMap<Metric, f64> = times.collect();
     let mut failures = BTreeMap::new();
-    let failed = metrics.http_req_failed.map_or(0, |failed| failed.passes).min(count);
-    let dropped = metrics.dropped_iterations.map_or(0, |dropped| dropped.count);
+    let failed = metrics.http_req_failed.map_or(0, |failed| failed.value("passes") as u64).min(count);
+    let dropped = metrics.dropped_iterations.map_or(0, |dropped| dropped.value("count") as u64);
     for (cause, number) in [("failed request", failed), ("dropped iteration", dropped)] {
         if number > 0 {
             add_failures(&mut failures, cause.to_owned(), number);
@@ -72,7 +82,7 @@ pub(crate) fn run(json: &str) -> Result<MeasuredRun, K6Error> {
         failures,
         ..MeasuredSeries::default()
     };
-    Ok(MeasuredRun::of_requests(seconds, requests))
+    Ok(MeasuredRun::of_requests("k6", seconds, requests))
 }
 
 /// `avg`, `med`, `max`, `p(95)`.
@@ -103,6 +113,18 @@ mod tests {
         assert!((series.figures[&Metric::P50] - 6_445_684.0).abs() < 1e-3);
         let plain = run(include_str!("../testdata/k6/plain.json")).unwrap();
         assert_eq!(plain.series[0].figures.len(), 6);
+        // Thresholds stand beside the values, and a script's own summary has these one level down.
+        for (text, count, failed) in [
+            (include_str!("../testdata/k6/thresholds.json"), 500, 63),
+            (include_str!("../testdata/k6/handled.json"), 500, 43),
+        ] {
+            let run = run(text).unwrap();
+            let series = &run.series[0];
+            assert_eq!(
+                (series.count, series.failures["failed request"], series.figures.len()),
+                (count, failed, 6)
+            );
+        }
     }
 
     #[test]

@@ -13,9 +13,9 @@ pub enum OhaError {
     /// It is not the JSON that oha writes.
     #[error("read what oha wrote: {0}")]
     Json(#[from] serde_json::Error),
-    /// Nothing was answered.
-    #[error("read what oha wrote: it has no request that was answered")]
-    Unanswered,
+    /// Nothing was sent.
+    #[error("read what oha wrote: it has no request")]
+    Empty,
 }
 
 #[derive(Deserialize)]
@@ -54,8 +54,8 @@ pub(crate) fn run(json: &str) -> Result<MeasuredRun, OhaError> {
     // What was under way at its own end is neither.
     let errors = error_distribution.into_iter().filter(|(why, _)| why != OWN_END);
     errors.for_each(|(why, number)| add_failures(&mut failures, why, number));
-    if count == 0 || summary.total <= 0.0 {
-        return Err(OhaError::Unanswered);
+    if (count == 0 && failures.is_empty()) || summary.total <= 0.0 {
+        return Err(OhaError::Empty);
     }
     figures.insert(Metric::Rate, accepted as f64 / summary.total);
     let offered = offered(accepted, &failures);
@@ -67,7 +67,7 @@ pub(crate) fn run(json: &str) -> Result<MeasuredRun, OhaError> {
         failures,
         ..MeasuredSeries::default()
     };
-    Ok(MeasuredRun::of_requests(summary.total, requests))
+    Ok(MeasuredRun::of_requests("oha", summary.total, requests))
 }
 
 /// A key that its JSON has, and a report of hammer has not.
@@ -92,9 +92,13 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_an_answer_is_none() {
-        let none = run(include_str!("../testdata/oha/none.json")).unwrap_err();
-        assert!(matches!(none, OhaError::Unanswered));
+    fn where_nothing_was_accepted_every_time_is_beyond() {
+        let none = run(include_str!("../testdata/oha/none.json")).unwrap();
+        let series = &none.series[0];
+        assert_eq!(
+            (series.offered, series.figures[&Metric::Rate], series.figures[&Metric::P99]),
+            (20, 0.0, f64::INFINITY)
+        );
         assert!(matches!(run("{\"latencyPercentiles\": {}}").unwrap_err(), OhaError::Json(_)));
     }
 }

@@ -22,6 +22,7 @@ pub(crate) fn run(report: &Report) -> Option<MeasuredRun> {
     let keys = report.plan.as_object().into_iter().flatten();
     let keys = keys.filter(|(key, _)| !OF_NO_LOAD.contains(&key.as_str()));
     Some(MeasuredRun {
+        tool: "hammer",
         plan: keys.map(|(key, value)| (key.clone(), value.to_string())).collect(),
         series: report.series.iter().map(series).collect(),
         findings: findings.collect(),
@@ -35,15 +36,13 @@ fn series(series: &Series) -> MeasuredSeries {
     let response = measured.durations.response_time.as_ref();
     let rate = measured.rates.map(|rates| (Metric::Rate, rates.accepted_per_s));
     let offered = measured.counts.offered;
-    // Of what was offered and never answered all that is known is that it took longer.
-    let none = (response.is_none() && offered > 0).then(|| TIMES.map(|(metric, _)| (metric, f64::INFINITY)));
     let times = response.into_iter().flat_map(|times| TIMES.map(|(metric, of)| (metric, bounded(of(times)))));
     let failures = measured.causes.iter().filter(|cause| cause.fate != "accepted");
     let mut by_cause = BTreeMap::new();
     for cause in failures {
         add_failures(&mut by_cause, cause.cause.clone(), cause.count);
     }
-    MeasuredSeries {
+    let measured = MeasuredSeries {
         path: series.path.clone(),
         is_step: series.kind == SeriesKind::Step,
         is_closed_loop: series.closed_loop,
@@ -52,9 +51,11 @@ fn series(series: &Series) -> MeasuredSeries {
         resolution_ns: 0.0,
         resolution: HISTOGRAM,
         lacks_failures: false,
-        figures: rate.into_iter().chain(times).chain(none.into_iter().flatten()).collect(),
+        figures: rate.into_iter().chain(times).collect(),
         failures: by_cause,
-    }
+    };
+    // Of what is wrong on purpose nothing need be accepted.
+    if series.refusals_meant { measured } else { measured.or_outage() }
 }
 
 /// What never ended is longer than all else.

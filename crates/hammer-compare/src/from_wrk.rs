@@ -11,59 +11,50 @@ pub enum WrkError {
     /// A figure is missing.
     #[error("read what wrk printed: it has no {0}")]
     Missing(&'static str),
-    /// Nothing was answered.
-    #[error("read what wrk printed: it has no request that was answered")]
-    Unanswered,
+    /// Nothing was sent.
+    #[error("read what wrk printed: it has no request")]
+    Empty,
 }
 
 /// The run of its text.
 pub(crate) fn run(text: &str) -> Result<MeasuredRun, WrkError> {
     let lines = || text.lines().map(str::trim);
-    let requests = lines().find_map(|line| line.split_once(" requests in "));
-    let (count, behind) = requests.ok_or(WrkError::Missing("number of requests"))?;
-    let count: u64 = count.parse().map_err(|_| WrkError::Missing("number of requests"))?;
-    let seconds = behind.split(',').next().and_then(nanos).ok_or(WrkError::Missing("duration"))? / 1e9;
-    if count == 0 || seconds <= 0.0 {
-        return Err(WrkError::Unanswered);
-    }
-    let latency = lines()
-        .find_map(|line| line.strip_prefix("Latency ").filter(|line| !line.starts_with("Distribution")));
-    let latency: Vec<&str> =
-        latency.ok_or(WrkError::Missing("line of latencies"))?.split_whitespace().collect();
-    // Average, deviation, greatest, and how many are within a deviation.
-    let [mean, _, greatest, ..] = *latency.as_slice() else {
-        return Err(WrkError::Missing("line of latencies"));
-    };
-    let figure = |text| nanos(text).ok_or(WrkError::Missing("line of latencies"));
-    let mut figures = BTreeMap::from([(Metric::Mean, figure(mean)?), (Metric::Max, figure(greatest)?)]);
-    for line in lines() {
-        let Some((share, time)) = line.split_once('%') else { continue };
-        let percentile =
-            share.parse::<f64>().ok().and_then(|share| format!("p{share}").parse::<Metric>().ok());
-        if let Some((percentile, time)) = percentile.zip(nanos(time)) {
-            figures.insert(percentile, time);
-        }
-    }
+    let after = |name: &str| lines().find_map(|line| line.strip_prefix(name).map(str::trim));
+    let count = lines().find_map(|line| line.split_once(" requests in ")?.0.parse::<u64>().ok());
+    let count = count.ok_or(WrkError::Missing("number of requests"))?;
+    // The duration is rounded to a hundredth of its unit, the rate is not.
+    let rate = after("Requests/sec:").and_then(|rate| rate.parse::<f64>().ok());
+    let rate = rate.filter(|rate| rate.is_finite()).ok_or(WrkError::Missing("Requests/sec"))?;
+    // It says so before it keeps to a rate.
+    let is_wrk2 = after("Thread calibration:").is_some();
     let mut failures = BTreeMap::new();
-    let refused =
-        lines().find_map(|line| line.strip_prefix("Non-2xx or 3xx responses:")?.trim().parse().ok());
-    let refused: u64 = refused.unwrap_or_default();
+    let refused: u64 =
+        after("Non-2xx or 3xx responses:").and_then(|count| count.parse().ok()).unwrap_or_default();
+    for (kind, number) in errors(after("Socket errors:").unwrap_or_default()) {
+        add_failures(&mut failures, format!("socket error ({kind})"), number);
+    }
     if refused > 0 {
         add_failures(&mut failures, "HTTP status that is no success".to_owned(), refused);
     }
-    for error in
-        lines().filter_map(|line| line.strip_prefix("Socket errors:")).flat_map(|line| line.split(','))
-    {
-        if let Some((kind, number @ 1..)) =
-            error.trim().split_once(' ').and_then(|(kind, number)| Some((kind, number.parse().ok()?)))
-        {
-            add_failures(&mut failures, format!("socket error ({kind})"), number);
-        }
+    // wrk counts an answer that came after its timeout as a request, and leaves its time out.
+    let late = failures.get(TIMEOUTS).copied().filter(|_| !is_wrk2).unwrap_or_default();
+    let accepted = count.saturating_sub(refused).saturating_sub(late);
+    let offered = offered(accepted, &failures);
+    if offered == 0 {
+        return Err(WrkError::Empty);
     }
-    figures.insert(Metric::Rate, count.saturating_sub(refused) as f64 / seconds);
-    let offered = offered(count.saturating_sub(refused), &failures);
+    let mut figures = times(text)?;
+    if late > 0 {
+        let is_beyond = |metric: Metric| metric.tail().is_none_or(|tail| tail * count as f64 <= late as f64);
+        figures
+            .iter_mut()
+            .filter(|(metric, _)| is_beyond(**metric))
+            .for_each(|(_, time)| *time = f64::INFINITY);
+    }
+    let seconds = if rate > 0.0 { count as f64 / rate } else { 0.0 };
+    figures.insert(Metric::Rate, if seconds > 0.0 { accepted as f64 / seconds } else { 0.0 });
     let requests = MeasuredSeries {
-        is_closed_loop: !text.contains("HdrHistogram"),
+        is_closed_loop: !is_wrk2,
         count,
         offered,
         resolution_ns: RESOLUTION,
@@ -71,8 +62,36 @@ pub(crate) fn run(text: &str) -> Result<MeasuredRun, WrkError> {
         failures,
         ..MeasuredSeries::default()
     };
-    Ok(MeasuredRun::of_requests(seconds, requests))
+    Ok(MeasuredRun::of_requests(if is_wrk2 { "wrk2" } else { "wrk" }, seconds, requests))
 }
+
+/// Mean, greatest and percentiles: of wrk2 the first ones, which start where a request was due.
+fn times(text: &str) -> Result<BTreeMap<Metric, f64>, WrkError> {
+    let lines = || text.lines().map(str::trim);
+    let latency = lines()
+        .find_map(|line| line.strip_prefix("Latency ").filter(|line| !line.starts_with("Distribution")));
+    let missing = WrkError::Missing("line of latencies");
+    let latency: Vec<&str> = latency.ok_or(missing.clone())?.split_whitespace().collect();
+    // Average, deviation, greatest, and how many are within a deviation.
+    let [mean, _, greatest, ..] = *latency.as_slice() else { return Err(missing) };
+    let figure = |text| nanos(text).ok_or(missing.clone());
+    let mut figures = BTreeMap::from([(Metric::Mean, figure(mean)?), (Metric::Max, figure(greatest)?)]);
+    let distribution = lines().skip_while(|line| !line.starts_with("Latency Distribution")).skip(1);
+    for (share, time) in distribution.map_while(|line| line.split_once('%')) {
+        let percentile =
+            share.parse::<f64>().ok().and_then(|share| format!("p{share}").parse::<Metric>().ok());
+        figures.extend(percentile.zip(nanos(time)));
+    }
+    Ok(figures)
+}
+
+/// `connect 0, read 3, write 0, timeout 2`, but for those of which there is none.
+fn errors(text: &str) -> impl Iterator<Item = (&str, u64)> {
+    let each = text.split(',').filter_map(|error| error.trim().split_once(' '));
+    each.filter_map(|(kind, number)| Some((kind, number.parse().ok()?))).filter(|(_, number)| *number > 0)
+}
+
+const TIMEOUTS: &str = "socket error (timeout)";
 
 /// `104.00us`, `2.76ms`, `1.02s`, `1.00m`.
 fn nanos(text: &str) -> Option<f64> {
@@ -100,7 +119,7 @@ mod tests {
         assert_eq!((series.count, series.offered, series.is_closed_loop), (151_161, 151_161, true));
         assert_eq!((series.figures[&Metric::P50], series.figures[&Metric::P99]), (104_000.0, 2_760_000.0));
         assert_eq!((series.figures[&Metric::Mean], series.figures[&Metric::Max]), (162_840.0, 6_230_000.0));
-        assert_eq!((series.figures[&Metric::Rate], series.failures.len()), (75_580.5, 0));
+        assert_eq!((series.figures[&Metric::Rate].round() as u64, series.failures.len()), (75_566, 0));
     }
 
     #[test]
@@ -111,26 +130,49 @@ mod tests {
         assert!(failed * 20 > series.count && failed * 5 < series.count, "{failed} of {}", series.count);
         let rate = (series.count - failed) as f64 / refused.measured_seconds;
         assert!((series.figures[&Metric::Rate] - rate).abs() < 1e-9);
-        let text = "Running 1s test @ http://x\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency     1.50m     2.00s    1.50h   90.00%\n  \
-                    Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000%    1.00ms\n 99.900%    2.00s\n  10 requests in 1.00m, 1KB read\n  \
-                    Socket errors: connect 0, read 3, write 0, timeout 2\n";
-        let late = run(text).unwrap();
+    }
+
+    #[test]
+    fn answers_after_the_timeout_are_failures_whose_time_nobody_knows() {
+        let late = run(include_str!("../testdata/wrk/late.txt")).unwrap();
         let series = &late.series[0];
-        assert_eq!(
-            (series.figures[&Metric::P50], series.figures[&Metric::P999], series.figures[&Metric::Mean]),
-            (1e6, 2e9, 9e10)
+        let timeouts = series.failures[TIMEOUTS];
+        assert!(timeouts > 0 && timeouts < series.count && series.offered == series.count);
+        assert!(series.figures[&Metric::P50].is_finite());
+        for metric in [Metric::P99, Metric::Max, Metric::Mean] {
+            assert_eq!(series.figures[&metric], f64::INFINITY, "{metric}");
+        }
+        assert!(
+            (series.figures[&Metric::Rate] * late.measured_seconds - (series.count - timeouts) as f64).abs()
+                < 1e-6
         );
-        assert_eq!((series.offered, series.is_closed_loop, late.measured_seconds), (15, false, 60.0));
-        assert_eq!(series.failures["socket error (timeout)"], 2);
+    }
+
+    /// Put together after the source of wrk2 4.0, with `-U`.
+    #[test]
+    fn of_wrk2_the_times_from_where_a_request_was_due_count() {
+        let text = "Running 1m test @ http://x\n  1 threads and 10 connections\n  Thread calibration: mean lat.: 9747 usec, rate sampling interval: 21 msec\n  \
+                    Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency     1.50m     2.00s    1.50h   90.00%\n  \
+                    Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000%  800.00ms\n 99.900%    2.00s\n\n----------\n\n  \
+                    Latency Distribution (HdrHistogram - Uncorrected Latency)\n 50.000%    1.00ms\n 99.900%    2.00ms\n  10 requests in 1.00m, 1KB read\n  \
+                    Socket errors: connect 0, read 3, write 0, timeout 2\nRequests/sec:      0.20\n";
+        let run = run(text).unwrap();
+        let series = &run.series[0];
+        let times = [Metric::P50, Metric::P999, Metric::Mean].map(|metric| series.figures[&metric]);
+        assert_eq!(times, [8e8, 2e9, 9e10]);
+        assert_eq!(
+            (series.offered, series.is_closed_loop, run.measured_seconds, run.tool),
+            (15, false, 50.0, "wrk2")
+        );
     }
 
     #[test]
     fn what_lacks_a_figure_is_none() {
         assert_eq!(run("Running 1s test").unwrap_err(), WrkError::Missing("number of requests"));
-        assert_eq!(run("  0 requests in 1.00s, 0.00B read\n").unwrap_err(), WrkError::Unanswered);
-        assert_eq!(
-            run("  1 requests in 1.00s, 1B read\n").unwrap_err(),
-            WrkError::Missing("line of latencies")
-        );
+        assert_eq!(run("  1 requests in 1.00s, 1B read\n").unwrap_err(), WrkError::Missing("Requests/sec"));
+        let of = |count: u64| {
+            run(&format!("  {count} requests in 1.00s, 1B read\nRequests/sec: {count}\n")).unwrap_err()
+        };
+        assert_eq!([of(0), of(1)], [WrkError::Empty, WrkError::Missing("line of latencies")]);
     }
 }

@@ -7,6 +7,8 @@ use crate::metric::Metric;
 /// What a run is compared by.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeasuredRun {
+    /// What measured it: `hammer`, `hey`.
+    pub tool: &'static str,
     /// The plan: its keys and what each says, in JSON, but for those that say whom it loads. Empty where the tool writes none down.
     pub plan: BTreeMap<String, String>,
     /// Its series.
@@ -46,14 +48,25 @@ pub struct MeasuredSeries {
 
 impl MeasuredRun {
     /// That of a tool whose requests are one series.
-    pub(crate) fn of_requests(measured_seconds: f64, requests: MeasuredSeries) -> Self {
-        let series = vec![MeasuredSeries { path: "requests".to_owned(), ..requests }];
-        Self { series, measured_seconds, ..Self::default() }
+    pub(crate) fn of_requests(tool: &'static str, measured_seconds: f64, requests: MeasuredSeries) -> Self {
+        let series = vec![MeasuredSeries { path: "requests".to_owned(), ..requests }.or_outage()];
+        Self { tool, series, measured_seconds, ..Self::default() }
     }
 
     /// Its series of that path.
     pub(crate) fn of_path(&self, path: &str) -> Option<&MeasuredSeries> {
         self.series.iter().find(|series| series.path == path)
+    }
+}
+
+impl MeasuredSeries {
+    /// The same, but that where nothing was accepted every time is beyond what was measured: how fast a port refuses says nothing of a service.
+    pub(crate) fn or_outage(mut self) -> Self {
+        if self.offered > 0 && self.figures.get(&Metric::Rate).is_none_or(|rate| *rate <= 0.0) {
+            self.figures = Metric::ALL.into_iter().map(|metric| (metric, f64::INFINITY)).collect();
+            self.figures.insert(Metric::Rate, 0.0);
+        }
+        self
     }
 }
 

@@ -32,7 +32,9 @@ pub enum RunReadError {
     #[error(transparent)]
     K6(#[from] K6Error),
     /// None of them.
-    #[error("it is neither a report of hammer nor what hey, oha, k6 or wrk prints")]
+    #[error(
+        "it is neither a report of hammer nor what hey, oha (--output-format json), k6 (--summary-export) or wrk prints"
+    )]
     Unknown,
 }
 

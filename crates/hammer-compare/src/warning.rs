@@ -16,6 +16,7 @@ pub(crate) fn warnings(comparison: &Comparison) -> Vec<String> {
         all.extend(of_variant(variant));
     }
     all.extend(repeated_runs(&comparison.variants));
+    all.extend(different_tools(&comparison.variants));
     all.extend(different_plans(&comparison.variants));
     all.extend(different_lengths(&comparison.variants));
     all.extend(unshared(comparison));
@@ -71,6 +72,15 @@ fn repeated_runs(variants: &[Variant]) -> Vec<String> {
         }
     }
     all
+}
+
+/// Runs that tools of different kinds measured.
+fn different_tools(variants: &[Variant]) -> Option<String> {
+    let tools: BTreeSet<&str> =
+        variants.iter().flat_map(|variant| &variant.runs).map(|run| run.tool).collect();
+    let tools: Vec<&str> = tools.into_iter().collect();
+    (tools.len() > 1)
+        .then(|| format!("{} measure other things, and call other things accepted", tools.join(", ")))
 }
 
 /// Runs that measured for longer than others.

@@ -9,7 +9,7 @@ use hammer_compare::{Bound, Metric};
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
     /// The runs of the first variant: reports of hammer (--out), or what hey (as text or CSV), oha (as JSON), k6 (--summary-export), wrk or wrk2 printed
-    #[arg(required_unless_present = "run", conflicts_with = "run", value_name = "RUN")]
+    #[arg(required_unless_present = "run", conflicts_with_all = ["run", "rounds", "keep"], value_name = "RUN")]
     pub(crate) first: Vec<PathBuf>,
     /// Those of the second, and behind each further -- those of one more: A1 A2 A3 -- B1 B2 B3 -- C1 C2 C3
     #[arg(last = true, required_unless_present = "run", conflicts_with = "run", value_name = "RUN")]
@@ -20,7 +20,7 @@ pub(crate) struct CompareArgs {
     /// How often each is carried out
     #[arg(long, default_value_t = 5, requires = "run", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rounds: u32,
-    /// Keep their reports in this folder (A-1.json and so on)
+    /// Keep their reports in this folder (A-1.json and so on), which is made or is empty
     #[arg(long, value_name = "DIR", requires = "run")]
     pub(crate) keep: Option<PathBuf>,
     /// What a variant is called, the first one first; again for each further one. By default A, B and so on

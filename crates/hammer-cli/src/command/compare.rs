@@ -5,34 +5,44 @@ mod rounds;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use hammer_compare::{Comparison, ComparisonConfig, MeasuredRun, Variant};
+use hammer_compare::{Comparison, ComparisonConfig, FoundBound, MeasuredRun, Variant};
 use hammer_report::{ExitCode, ReasonKind};
 
 use crate::args::{CompareArgs, ComparisonForm};
 use crate::error::{CliError, UsageError};
 use crate::output::print;
+use crate::protocol::registry::Registry;
 use rounds::Rounds;
 
 /// Compares each variant with the first, and prints what comes of it; ends with 1 where a bound does not hold.
-pub(crate) fn show(args: &CompareArgs) -> Result<ExitCode, CliError> {
+pub(crate) fn show(args: &CompareArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    if args.run.is_empty() {
+        let others = args.others.split(|path| path.as_os_str() == "--");
+        let all: Vec<&[PathBuf]> = std::iter::once(args.first.as_slice()).chain(others).collect();
+        return tell(args, &compared(args, &all)?);
+    }
+    check_labels(&args.labels, args.run.len())?;
+    let rounds = Rounds::carried_out(args, registry)?;
+    match compared(args, &rounds.reports.iter().map(Vec::as_slice).collect::<Vec<_>>()) {
+        Ok(compared) => tell(args, &compared),
+        Err(why) => Err(rounds.kept(why).into()),
+    }
+}
+
+/// The comparison of variants by the files of their runs, and the bounds that do not hold.
+fn compared(args: &CompareArgs, all: &[&[PathBuf]]) -> Result<(Comparison, Vec<FoundBound>), UsageError> {
     let config =
         ComparisonConfig { confidence: args.confidence, metric: args.metric, series: args.series.clone() };
-    let variants = match args.run.is_empty() {
-        true => {
-            let others = args.others.split(|path| path.as_os_str() == "--");
-            let all: Vec<&[PathBuf]> = std::iter::once(args.first.as_slice()).chain(others).collect();
-            variants(&args.labels, &all)?
-        }
-        false => {
-            check_labels(&args.labels, args.run.len())?;
-            let rounds = Rounds::carried_out(args)?;
-            variants(&args.labels, &rounds.reports.iter().map(Vec::as_slice).collect::<Vec<_>>())?
-        }
-    };
-    let comparison = Comparison::of(variants, config).map_err(UsageError::from)?;
-    let found = args.fail_if.iter().map(|bound| bound.found(&comparison)).collect::<Result<Vec<_>, _>>();
-    let found = found.map_err(UsageError::from)?.concat();
-    let page = comparison.page(&found);
+    let comparison = Comparison::of(variants(&args.labels, all)?, config)?;
+    let found = args.fail_if.iter().map(|bound| bound.found(&comparison)).collect::<Result<Vec<_>, _>>()?;
+    Ok((comparison, found.concat()))
+}
+
+fn tell(
+    args: &CompareArgs,
+    (comparison, found): &(Comparison, Vec<FoundBound>),
+) -> Result<ExitCode, CliError> {
+    let page = comparison.page(found);
     let text = match args.form {
         ComparisonForm::Text => page.text(),
         ComparisonForm::Markdown => page.markdown(),

@@ -94,6 +94,15 @@ pub(crate) enum UsageError {
     /// A plan that leaves nothing to compare.
     #[error("carry out {}: it left no report (exit {code})", plan.display())]
     NoReport { plan: PathBuf, code: i32 },
+    /// A plan of several runs, of which none is the variant's.
+    #[error("compare {}: it has rounds or a sweep; --rounds says how often a plan is carried out", plan.display())]
+    SeveralRuns { plan: PathBuf },
+    /// A run that something else ended.
+    #[error("carry out {}: it was killed by signal {signal}", plan.display())]
+    Killed { plan: PathBuf, signal: i32 },
+    /// Runs that were carried out and cannot be compared as asked.
+    #[error("{why}; their reports are kept in {}", folder.display())]
+    Kept { why: Box<UsageError>, folder: PathBuf },
     /// A name of two variants.
     #[error("use --label {0}: another variant is called that")]
     LabelTwice(String),

@@ -1,24 +1,36 @@
 //! Plans that are carried out by turns, so that what changes with time changes for each of them.
 
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::{env, fs};
+use std::process::{Command, ExitStatus, Stdio};
+use std::{env, fs, io};
 
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
 
-use crate::args::CompareArgs;
-use crate::error::{CliError, UsageError};
+use crate::args::{ChangeArgs, CompareArgs, PlanArgs};
+use crate::assemble::check;
+use crate::error::{CliError, StartError, UsageError};
+use crate::plan::read;
+use crate::plan::sweep::{self, PlannedRun};
+use crate::protocol::registry::Registry;
+use crate::signals::EndSignals;
 
 /// The reports of plans, for each plan those of its runs.
 pub(super) struct Rounds {
     pub(super) reports: Vec<Vec<PathBuf>>,
+    folder: PathBuf,
     /// Goes with them, where nobody keeps them.
-    _folder: Option<TempDir>,
+    temporary: Option<TempDir>,
 }
 
 impl Rounds {
     /// Carries each plan out in every round, each run in a process of its own, which starts as cold as any other. Every other round is in the reverse order.
-    pub(super) fn carried_out(args: &CompareArgs) -> Result<Self, CliError> {
+    pub(super) fn carried_out(args: &CompareArgs, registry: &Registry) -> Result<Self, CliError> {
+        args.run.iter().try_for_each(|plan| check_plan(plan, registry))?;
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(StartError::Runtime)?;
+        let mut signals = runtime.block_on(async { EndSignals::listen() }).map_err(StartError::Signals)?;
         let (folder, temporary) = folder(args.keep.as_deref())?;
         let mut reports = vec![Vec::new(); args.run.len()];
         for round in 1..=args.rounds {
@@ -28,12 +40,29 @@ impl Rounds {
             }
             for place in places {
                 let report = folder.join(format!("{}-{round}.json", super::letter(place)));
-                carry_out(&args.run[place], &report)?;
+                carry_out(&args.run[place], &report, (&runtime, &mut signals))?;
                 reports[place].push(report);
             }
         }
-        Ok(Self { reports, _folder: temporary })
+        Ok(Self { reports, folder, temporary })
     }
+
+    /// What came of the load is worth more than a mistake in what was asked of it: the reports stay where they are.
+    pub(super) fn kept(self, why: UsageError) -> UsageError {
+        let folder = self.temporary.map_or(self.folder, TempDir::keep);
+        UsageError::Kept { why: Box::new(why), folder }
+    }
+}
+
+/// Finds what is wrong with a plan before any other is carried out.
+fn check_plan(path: &Path, registry: &Registry) -> Result<(), CliError> {
+    let args = PlanArgs { plan: path.to_owned(), changes: ChangeArgs::default() };
+    let planned = read::plan(&args, registry.grammar())?;
+    let runs = sweep::runs(&planned, registry.grammar())?;
+    for PlannedRun { plan, .. } in &runs {
+        check(registry, &plan.plan).map_err(|error| error.placed(&plan.source))?;
+    }
+    if runs.len() == 1 { Ok(()) } else { Err(UsageError::SeveralRuns { plan: path.to_owned() }.into()) }
 }
 
 fn folder(kept: Option<&Path>) -> Result<(PathBuf, Option<TempDir>), UsageError> {
@@ -41,21 +70,55 @@ fn folder(kept: Option<&Path>) -> Result<(PathBuf, Option<TempDir>), UsageError>
         let made = TempDir::new().map_err(|source| UsageError::Folder { path: env::temp_dir(), source })?;
         return Ok((made.path().to_owned(), Some(made)));
     };
-    fs::create_dir_all(kept).map_err(|source| UsageError::Folder { path: kept.to_owned(), source })?;
-    Ok((kept.to_owned(), None))
+    let unusable = |source| UsageError::Folder { path: kept.to_owned(), source };
+    fs::create_dir_all(kept).map_err(unusable)?;
+    // Reports of another comparison would be taken for some of this one.
+    match fs::read_dir(kept).map_err(unusable)?.next() {
+        None => Ok((kept.to_owned(), None)),
+        Some(_) => Err(unusable(io::ErrorKind::DirectoryNotEmpty.into())),
+    }
 }
 
 /// One run, whose text is not shown: what is said against it stands in its report.
-fn carry_out(plan: &Path, report: &Path) -> Result<(), CliError> {
+fn carry_out(
+    plan: &Path,
+    report: &Path,
+    (runtime, signals): (&Runtime, &mut EndSignals),
+) -> Result<(), CliError> {
     let unstarted = |source| UsageError::Program { source };
     let mut run = Command::new(env::current_exe().map_err(unstarted)?);
-    run.arg("run").arg(plan).arg("--out").arg(report).arg("--quiet").stdout(std::process::Stdio::null());
-    // Of an earlier comparison: no run may be taken for another.
-    let _ = fs::remove_file(report);
-    let ended = run.status().map_err(unstarted)?;
-    match (ended.code(), report.exists()) {
-        (Some(130) | None, _) => Err(CliError::Interrupted),
-        (Some(_), true) => Ok(()),
-        (Some(code), false) => Err(UsageError::NoReport { plan: plan.to_owned(), code }.into()),
+    run.arg("run").arg(plan).arg("--out").arg(report).arg("--quiet");
+    // In a group of its own, so that a terminal signals it through here alone.
+    run.stdin(Stdio::null()).stdout(Stdio::null()).process_group(0);
+    let (ended, is_asked) = runtime.block_on(waited_for(run, signals)).map_err(unstarted)?;
+    match (ended.code(), ended.signal()) {
+        _ if is_asked => Err(CliError::Interrupted),
+        (Some(130), _) => Err(CliError::Interrupted),
+        (Some(_), _) if report.exists() => Ok(()),
+        (Some(code), _) => Err(UsageError::NoReport { plan: plan.to_owned(), code }.into()),
+        (None, signal) => {
+            Err(UsageError::Killed { plan: plan.to_owned(), signal: signal.unwrap_or_default() }.into())
+        }
+    }
+}
+
+/// Waits for the end of a run, and hands it each signal that asks for an end: it answers them as any run does. Says as well whether one came.
+async fn waited_for(mut run: Command, signals: &mut EndSignals) -> io::Result<(ExitStatus, bool)> {
+    let mut child = run.spawn()?;
+    // Nobody else waits for it, so that the id stays its own until `ended` is there.
+    let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let mut ended = tokio::task::spawn_blocking(move || child.wait());
+    let mut is_asked = false;
+    loop {
+        tokio::select! {
+            status = &mut ended => return Ok((status.map_err(io::Error::other)??, is_asked)),
+            () = signals.arrived() => {
+                is_asked = true;
+                if let Some(id) = id {
+                    // What has ended in between needs no signal.
+                    let _ = kill_process(id, Signal::TERM);
+                }
+            }
+        }
     }
 }
