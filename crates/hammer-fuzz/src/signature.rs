@@ -72,7 +72,7 @@ pub(crate) fn pdf(data: &[u8]) -> bool {
     let signed = found.signed(&file);
     assert_eq!(signed[0].len() + found.gap.len() + signed[1].len(), file.len());
     assert!(signed[0].len() >= 2_048);
-    let believed = verify(&found.contents, &signed, (&SIGNERS[0], SignatureForm::Pades, false));
+    let believed = verify(&found.contents, &signed, (&SIGNER_OF_PDF, SignatureForm::Pades, false));
     let is_recorded = |appended: &&[u8]| {
         let recorded = [&sent.to_vec()[..], appended].concat();
         PdfSignature::read(&recorded, &sent).is_ok_and(|known| known.signed(&recorded) == signed)
@@ -134,6 +134,10 @@ const RECORDED_PDF: [&[u8]; 4] = [
 static TRUSTED: LazyLock<TrustedAuthorities> = LazyLock::new(|| {
     let pem = include_str!("../../hammer-cms/testdata/signatures/ca.pem");
     TrustedAuthorities::from_pem(pem).expect("a root")
+});
+static SIGNER_OF_PDF: LazyLock<KnownSigner> = LazyLock::new(|| {
+    let der = include_bytes!("../../hammer-pdf/testdata/signer.der");
+    KnownSigner::new(der.to_vec()).expect("a signer")
 });
 static SIGNERS: LazyLock<[KnownSigner; 2]> = LazyLock::new(|| {
     let signers: [&[u8]; 2] = [

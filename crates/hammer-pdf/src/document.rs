@@ -1,7 +1,7 @@
 //! Documents, each a valid PDF 1.7 of an exact length, pure in a key and a number: one page with a line of text, and bytes that no
-//! compression makes shorter.
+//! compression makes shorter. Documents of a key start with the same bytes, and what is their own stands at their end, so that what was once
+//! worked out of a start, as the state of a hash function, holds for all of them.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -21,16 +21,17 @@ pub mod object {
     pub const FONT_NAME: &str = "F1";
     /// The filler.
     pub const FILLER: u64 = 6;
+    /// How long it is.
+    pub const FILLER_LENGTH: u64 = 7;
     /// The box of the page, which shows all of it.
     pub const MEDIA_BOX: [usize; 4] = [0, 0, 595, 842];
     /// How many there are, the free one of number 0 included.
-    pub const COUNT: u64 = 7;
+    pub const COUNT: u64 = 8;
 }
 
-/// A document. What stands around its filler is held, and the filler made where it is read.
+/// A document. What stands behind its filler is held, and the filler made where it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
-    head: Vec<u8>,
     filler_key: u64,
     filler: u64,
     /// The words that each block of the filler is made of, as many as it has at most.
@@ -76,26 +77,35 @@ impl Document {
 
     fn with_filler(key: u64, number: u64, filler: u64) -> Self {
         let around = &*AROUND;
-        let filler_key = mix(key ^ mix(number));
-        let (mut head, mut tail) = (around.head.clone(), around.tail.clone());
-        let id = [filler_key, mix(filler_key)];
-        let xref = head.len() as u64 + filler + FILLER_END.len() as u64;
-        write_digits(10, number, &mut head[around.number.clone()]);
-        write_digits(16, key, &mut head[around.key.clone()]);
-        write_digits(10, filler, &mut head[around.filler.clone()]);
+        let filler_key = mix(key);
+        let mut tail = around.tail.clone();
+        let own = mix(filler_key ^ mix(number));
+        let id = [own, mix(own)];
+        let xref = around.shifted(around.xref, filler);
+        write_digits(10, number, &mut tail[around.number.clone()]);
+        write_digits(16, key, &mut tail[around.key.clone()]);
+        write_digits(10, filler, &mut tail[around.filler.clone()]);
+        for (object, place) in &around.entries {
+            write_digits(10, around.shifted(around.offsets[*object], filler), &mut tail[place.clone()]);
+        }
         for place in &around.ids {
             for (half, part) in tail[place.clone()].chunks_exact_mut(ID / 2).zip(id) {
                 write_digits(16, part, half);
             }
         }
-        write_digits(10, xref, &mut tail[around.xref.clone()]);
+        write_digits(10, xref, &mut tail[around.startxref.clone()]);
         let words = (0..WORDS.min(filler.div_ceil(8))).map(|place| word(filler_key, place)).collect();
-        Self { head, filler_key, filler, words, tail, xref }
+        Self { filler_key, filler, words, tail, xref }
     }
 
     /// Bytes of it.
     pub fn len(&self) -> u64 {
-        self.head.len() as u64 + self.filler + self.tail.len() as u64
+        self.common() + self.tail.len() as u64
+    }
+
+    /// Bytes at its start that are those of any document of its key that has as many.
+    pub fn common(&self) -> u64 {
+        AROUND.head.len() as u64 + self.filler
     }
 
     /// It never is.
@@ -110,18 +120,20 @@ impl Document {
 
     /// Where the object of that number starts.
     pub fn offset(&self, number: u64) -> Option<usize> {
-        AROUND.offsets.get(usize::try_from(number).ok()?.checked_sub(1)?).copied()
+        let offset = *AROUND.offsets.get(usize::try_from(number).ok()?.checked_sub(1)?)?;
+        usize::try_from(AROUND.shifted(offset, self.filler)).ok()
     }
 
     /// Appends the bytes of that range, as far as there are any.
     pub fn append(&self, range: Range<u64>, out: &mut Vec<u8>) {
-        let parts = [self.head.len() as u64, self.filler, self.tail.len() as u64];
+        let head = &AROUND.head;
+        let parts = [head.len() as u64, self.filler, self.tail.len() as u64];
         let mut start = 0;
         for (place, length) in parts.into_iter().enumerate() {
             let [from, to] = [range.start, range.end].map(|at| at.clamp(start, start + length) - start);
             if from < to {
                 match place {
-                    0 => out.extend_from_slice(&self.head[from as usize..to as usize]),
+                    0 => out.extend_from_slice(&head[from as usize..to as usize]),
                     1 => self.append_filler(from..to, out),
                     _ => out.extend_from_slice(&self.tail[from as usize..to as usize]),
                 }
@@ -181,63 +193,94 @@ impl Document {
 struct Around {
     head: Vec<u8>,
     tail: Vec<u8>,
-    /// Where the document's number, its key and the length of its filler stand in the head.
+    /// Where the document's number, its key and the length of its filler stand in the tail.
     number: Range<usize>,
     key: Range<usize>,
     filler: Range<usize>,
+    /// Objects behind the filler, by their places, and where the tail has their offsets.
+    entries: Vec<(usize, Range<usize>)>,
     /// Where both identifiers stand in the tail, and the place of the table of cross references.
     ids: [Range<usize>; 2],
-    xref: Range<usize>,
-    /// Where each object starts, from the first one on.
-    offsets: Vec<usize>,
+    startxref: Range<usize>,
+    /// Where each object starts, from the first one on, and the table of cross references, in a document whose filler is empty.
+    offsets: [u64; object::COUNT as usize - 1],
+    xref: u64,
 }
 
 impl Around {
     fn new() -> Self {
+        let mut written = Written { bytes: Vec::new(), offsets: [0; object::COUNT as usize - 1] };
         // Binary bytes in the first comment say that this is no text (section 7.5.2).
-        let mut head = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n".to_vec();
-        let mut offsets = Vec::new();
-        let mut append = |object: &str| {
-            offsets.push(head.len());
-            head.extend_from_slice(format!("{} 0 obj\n{object}", offsets.len()).as_bytes());
-            head.len()
-        };
-        append("<</Type/Catalog/Pages 2 0 R>>\nendobj\n");
-        append("<</Type/Pages/Kids[3 0 R]/Count 1>>\nendobj\n");
-        append(
+        written.bytes.extend_from_slice(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n");
+        written.append(object::CATALOG, "<</Type/Catalog/Pages 2 0 R>>\nendobj\n");
+        written.append(object::PAGES, "<</Type/Pages/Kids[3 0 R]/Count 1>>\nendobj\n");
+        written.append(
+            object::PAGE,
             "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F1 5 0 R>>>>/Contents 4 0 R>>\nendobj\n",
         );
+        written.append(object::FONT, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>\nendobj\n");
+        // Its length stands behind it (section 7.3.8.2), since documents of many lengths start alike.
+        let head = written.append(object::FILLER, "<</Length 7 0 R>>\nstream\n");
+        written.bytes.extend_from_slice(b"\nendstream\nendobj\n");
+        let end = written.append(object::FILLER_LENGTH, &format!("{:0OFFSET$}\nendobj\n", 0));
+        let filler = end - "\nendobj\n".len() - OFFSET;
         let (before, between, behind) = ("BT /F1 24 Tf 72 760 Td (document ", " of ", ") Tj ET");
         let length = before.len() + NUMBER + between.len() + KEY + behind.len();
         let shown = format!("{before}{:0NUMBER$}{between}{:0KEY$}{behind}", 0, 0);
-        let end = append(&format!("<</Length {length}>>\nstream\n{shown}\nendstream\nendobj\n"));
+        let stream = format!("<</Length {length}>>\nstream\n{shown}\nendstream\nendobj\n");
+        let end = written.append(object::CONTENT, &stream);
         let key = end - "\nendstream\nendobj\n".len() - behind.len() - KEY;
         let number = key - between.len() - NUMBER;
-        append("<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>\nendobj\n");
-        let end = append(&format!("<</Length {:0OFFSET$}>>\nstream\n", 0));
-        let filler = end - ">>\nstream\n".len() - OFFSET;
-        // A text takes whatever is written to it.
-        let mut tail = FILLER_END.to_owned();
-        let _ = write!(tail, "xref\n0 {}\n0000000000 65535 f \n", object::COUNT);
-        for offset in &offsets {
-            let _ = writeln!(tail, "{offset:0OFFSET$} 00000 n ");
+        let Written { mut bytes, offsets } = written;
+        let xref = bytes.len();
+        bytes.extend_from_slice(format!("xref\n0 {}\n0000000000 65535 f \n", object::COUNT).as_bytes());
+        let mut entries = Vec::new();
+        for (object, offset) in offsets.iter().enumerate() {
+            if *offset > head as u64 {
+                entries.push((object, bytes.len()));
+            }
+            bytes.extend_from_slice(format!("{offset:0OFFSET$} 00000 n \n").as_bytes());
         }
-        let _ = write!(tail, "trailer\n<</Size {}/Root 1 0 R/ID[<", object::COUNT);
-        let first = tail.len();
+        bytes.extend_from_slice(format!("trailer\n<</Size {}/Root 1 0 R/ID[<", object::COUNT).as_bytes());
+        let first = bytes.len();
         let second = first + ID + "><".len();
-        let _ = write!(tail, "{:0ID$}><{:0ID$}>]>>\nstartxref\n", 0, 0);
-        let xref = tail.len();
-        let _ = write!(tail, "{:0OFFSET$}\n%%EOF\n", 0);
+        bytes.extend_from_slice(format!("{:0ID$}><{:0ID$}>]>>\nstartxref\n", 0, 0).as_bytes());
+        let startxref = bytes.len();
+        bytes.extend_from_slice(format!("{:0OFFSET$}\n%%EOF\n", 0).as_bytes());
+        let tail = bytes.split_off(head);
+        let in_tail = |start: usize, digits: usize| start - head..start - head + digits;
         Self {
-            head,
-            tail: tail.into_bytes(),
-            number: number..number + NUMBER,
-            key: key..key + KEY,
-            filler: filler..filler + OFFSET,
-            ids: [first, second].map(|start| start..start + ID),
-            xref: xref..xref + OFFSET,
+            head: bytes,
+            tail,
+            number: in_tail(number, NUMBER),
+            key: in_tail(key, KEY),
+            filler: in_tail(filler, OFFSET),
+            entries: entries.into_iter().map(|(object, at)| (object, in_tail(at, OFFSET))).collect(),
+            ids: [first, second].map(|start| in_tail(start, ID)),
+            startxref: in_tail(startxref, OFFSET),
             offsets,
+            xref: xref as u64,
         }
+    }
+
+    /// Where that place of a document whose filler is empty stands in one whose filler has so many bytes.
+    const fn shifted(&self, place: u64, filler: u64) -> u64 {
+        if place < self.head.len() as u64 { place } else { place + filler }
+    }
+}
+
+/// Objects that follow one another.
+struct Written {
+    bytes: Vec<u8>,
+    offsets: [u64; object::COUNT as usize - 1],
+}
+
+impl Written {
+    /// Appends the object of that number; where it ends.
+    fn append(&mut self, number: u64, object: &str) -> usize {
+        self.offsets[number as usize - 1] = self.bytes.len() as u64;
+        self.bytes.extend_from_slice(format!("{number} 0 obj\n{object}").as_bytes());
+        self.bytes.len()
     }
 }
 
@@ -279,4 +322,3 @@ const KEY: usize = 16;
 const OFFSET: usize = 10;
 const ID: usize = 32;
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
-const FILLER_END: &str = "\nendstream\nendobj\n";

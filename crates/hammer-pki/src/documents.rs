@@ -1,7 +1,11 @@
 //! The documents of a workload, each pure in a seed and the operation's number.
 
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
 use hammer_core::draw::Draws;
 use hammer_pdf::document::{Document, UnfitLength};
+use ring::digest::{Context, SHA256};
 
 /// How long documents are, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,11 +17,13 @@ pub enum DocumentLengths {
 }
 
 /// The documents.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Documents {
     key: u64,
     lengths: DocumentLengths,
     draws: Draws,
+    /// SHA-256 after each stretch of what all of them start with, worked out where it is first asked for.
+    hashed: Arc<[OnceLock<Context>]>,
 }
 
 impl Documents {
@@ -28,9 +34,10 @@ impl Documents {
     pub fn new(seed: u64, workload: u64, lengths: DocumentLengths) -> Result<Self, UnfitLength> {
         let draws = Draws::new(seed, LENGTHS ^ workload << 32);
         let key = Draws::new(seed, KEYS ^ workload << 32).bits(0);
-        let documents = Self { key, lengths, draws };
+        let mut documents = Self { key, lengths, draws, hashed: Arc::default() };
         for length in [documents.shortest(), documents.longest()] {
-            Document::new(key, u64::MAX, length)?;
+            let stretches = Document::new(key, u64::MAX, length)?.common() / STRETCH;
+            documents.hashed = vec![OnceLock::new(); stretches.min(STRETCHES) as usize].into();
         }
         Ok(documents)
     }
@@ -61,8 +68,54 @@ impl Documents {
         // All lengths lie between two of which `new` has seen that they are fit.
         Document::new(self.key, seq, length).unwrap_or_else(|why| unreachable!("{why}"))
     }
+
+    /// SHA-256 (FIPS 180-4) at the end of one of these documents. What it has in common with the others is not hashed again: of a usual one that
+    /// would be a quarter of all that a signature of P-256 costs hammer.
+    pub fn hash(&self, document: &Document) -> Context {
+        let stretches = self.hashed.len().min((document.common() / STRETCH) as usize);
+        let known = (0..stretches).rev().find_map(|at| Some((at + 1, self.hashed[at].get()?.clone())));
+        let (known, mut context) = known.unwrap_or_else(|| (0, Context::new(&SHA256)));
+        let mut piece = Vec::with_capacity(STRETCH as usize);
+        let mut at = known as u64;
+        while at * STRETCH < document.len() {
+            piece.clear();
+            document.append(at * STRETCH..(at + 1) * STRETCH, &mut piece);
+            context.update(&piece);
+            if let Some(hashed) = self.hashed[..stretches].get(at as usize) {
+                // Another thread may have been here in the meantime, and found the same.
+                let _ = hashed.set(context.clone());
+            }
+            at += 1;
+        }
+        context
+    }
+
+    /// The SHA-256 of one of these documents.
+    pub fn sha256(&self, document: &Document) -> [u8; 32] {
+        finished(self.hash(document))
+    }
 }
 
+impl fmt::Debug for Documents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Documents")
+            .field("key", &self.key)
+            .field("lengths", &self.lengths)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The digest of all that was hashed by SHA-256.
+pub(crate) fn finished(hashed: Context) -> [u8; 32] {
+    let mut digest = [0; 32];
+    digest.copy_from_slice(hashed.finish().as_ref());
+    digest
+}
+
+/// Bytes after which what was hashed is kept: half of them are hashed again for each document.
+const STRETCH: u64 = 16 << 10;
+/// How often that is done at most, for 64 MiB.
+const STRETCHES: u64 = 4 << 10;
 const LENGTHS: u64 = 0x504b_4c65;
 const KEYS: u64 = 0x504b_4b65;
 
@@ -80,6 +133,27 @@ mod tests {
         }
         for (least, most) in [(100, 2_000), (2_000, 12 << 30)] {
             assert!(Documents::new(1, 0, DocumentLengths::Between(least, most)).is_err());
+        }
+    }
+
+    #[test]
+    fn what_documents_have_in_common_is_hashed_once_and_counts_for_all() {
+        use hammer_tlog::hash::sha256;
+
+        let (stretch, most) = (STRETCH, STRETCH * STRETCHES);
+        for (least, most) in [(1_000, 1_000), (1_000, 5 * stretch), (most + 1_000, most + stretch)] {
+            let documents = Documents::new(1, 0, DocumentLengths::Between(least, most)).unwrap();
+            for seq in 0..if most < 1 << 20 { 200 } else { 3 } {
+                let document = documents.document(seq);
+                assert_eq!(
+                    documents.sha256(&document),
+                    sha256(&document.to_vec()).0,
+                    "{} bytes",
+                    document.len()
+                );
+            }
+            assert!(documents.hashed.len() as u64 <= STRETCHES);
+            assert!(documents.clone().hashed.iter().all(|hashed| hashed.get().is_some()));
         }
     }
 

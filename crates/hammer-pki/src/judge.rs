@@ -11,7 +11,7 @@ use hammer_measure::{Nanos, Outcome};
 use hammer_pdf::signed::PdfSignature;
 use hammer_tlog::keys::chain::TrustedAuthorities;
 
-use crate::documents::Documents;
+use crate::documents::{Documents, finished};
 use crate::kept_files::KeptFiles;
 use crate::record::{RecordedFile, SignatureRecord};
 use crate::signature_kind::SignatureKind;
@@ -125,8 +125,13 @@ impl FileVerifier {
             let found = PdfSignature::read(file, &document)
                 .map_err(|why| NotKept::new(why.is_unverified(), why.kind(), &why))?;
             let signed = found.signed(file);
+            // It starts with what was sent, as was just read.
+            let mut hashed = judge.documents.hash(&document);
+            hashed.update(&signed[0][document.len() as usize..]);
+            hashed.update(signed[1]);
             let cms = ber::to_der(&found.contents);
-            self.verifier.verify(&cms, &expected(&signed, SignatureForm::Pades)).map(drop)
+            let expected = expected(&signed, SignatureForm::Pades);
+            self.verifier.verify_hashed(&cms, &finished(hashed), &expected).map(drop)
         } else if let Some(sha256) = &record.sha256 {
             // Worked out of the document before any of it was sent.
             let expected = expected(&[], SignatureForm::CadesDetached);
@@ -137,9 +142,9 @@ impl FileVerifier {
             self.document.shrink_to(KEPT_DOCUMENT);
             document.append(0..document.len(), &mut self.document);
             let sent: &[&[u8]] = &[&self.document];
-            self.verifier
-                .verify(&ber::to_der(file), &expected(sent, SignatureForm::CadesEnveloping))
-                .map(drop)
+            let expected = expected(sent, SignatureForm::CadesEnveloping);
+            let sha256 = judge.documents.sha256(&document);
+            self.verifier.verify_hashed(&ber::to_der(file), &sha256, &expected).map(drop)
         };
         verified.map_err(|why| NotKept::new(why.is_unverified(), why.kind(), &why))
     }

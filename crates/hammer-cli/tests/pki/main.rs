@@ -354,7 +354,7 @@ fn a_plan_that_contradicts_itself_is_refused_with_its_place() {
         ("{ lab: { http: {} }, pki: {} }", "pki_sign: {}", "target", "exactly one"),
         ("{ url: 'http://127.0.0.1:1' }", "pki_sign: {}", "target.pki", "there is no signature service"),
         (lab, "pki_sign: { mix: {} }", "workloads[0].pki_sign.mix", "names nothing"),
-        (lab, "pki_sign: { size: 100B }", "workloads[0].pki_sign.size", "has 750 at least"),
+        (lab, "pki_sign: { size: 100B }", "workloads[0].pki_sign.size", "has 791 at least"),
         (
             lab,
             "pki_sign: { size: 2KiB, most_size: 1KiB }",

@@ -1,5 +1,6 @@
 use hammer_tlog::keys::certificate::Certificate;
 use hammer_tlog::keys::chain::TrustedAuthorities;
+use hammer_tlog::keys::digest::DigestAlgorithm;
 
 use super::fault::SignatureFault;
 use super::known_signer::KnownSigner;
@@ -71,6 +72,23 @@ impl SignatureVerifier {
         expected: &ExpectedSignature<'_>,
     ) -> Result<VerifiedSignature<'a>, SignatureFault> {
         self.verify_by(cms, expected, |signer| signer.check_digest(expected.document))
+    }
+
+    /// The same where the SHA-256 of the document has been worked out already, which saves doing so again. It has to be that of `document` of what
+    /// is expected, which is looked at all the same: where a form has it in it, and by signers that took another digest.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn verify_hashed<'a>(
+        &mut self,
+        cms: &'a [u8],
+        sha256: &[u8; 32],
+        expected: &ExpectedSignature<'_>,
+    ) -> Result<VerifiedSignature<'a>, SignatureFault> {
+        self.verify_by(cms, expected, |signer| match signer.digest()? {
+            DigestAlgorithm::Sha256 => signer.check_sha256(sha256),
+            DigestAlgorithm::Sha384 | DigestAlgorithm::Sha512 => signer.check_digest(expected.document),
+        })
     }
 
     /// The same where the document is not there, but its SHA-256: `document` of what is expected is not looked at. A form that has the document

@@ -129,7 +129,11 @@ impl<'a> SignerInfo<'a> {
         Ok((self.scheme()?, self.attributes()?.message()))
     }
 
-    fn digest(&self) -> Result<DigestAlgorithm, SignedDataError> {
+    /// By what the content was digested.
+    ///
+    /// # Errors
+    /// Where that is none of SHA-2.
+    pub fn digest(&self) -> Result<DigestAlgorithm, SignedDataError> {
         DigestAlgorithm::from_identifier(self.digest_algorithm)
             .ok_or(SignedDataError::Unknown { what: "digest" })
     }

@@ -23,7 +23,7 @@ pub(super) fn check_shown<'a>(objects: &ObjectTable<'a>) -> Result<Option<Dictio
     if let Some(catalog) = catalog {
         check_catalog(objects, catalog)?;
     }
-    for number in [object::PAGES, object::CONTENT, object::FONT, object::FILLER] {
+    for number in [object::PAGES, object::CONTENT, object::FONT, object::FILLER, object::FILLER_LENGTH] {
         if let Some(appended) = objects.appended_object(number)?
             && !objects.is_same(appended, objects.sent_object(number)?)?
         {

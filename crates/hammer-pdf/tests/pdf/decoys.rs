@@ -80,6 +80,7 @@ fn another_content_beside_a_word_of_the_one_that_was_sent() {
             Revision::with(&[(5, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding<<>>>>")]),
             "changed-document",
         ),
+        ("a filler of another length", Revision::with(&[(7, "0000000012")]), "changed-document"),
     ]);
 }
 

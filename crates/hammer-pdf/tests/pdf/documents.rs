@@ -33,16 +33,28 @@ fn a_document_follows_from_key_and_number_and_no_two_are_the_same() {
     let all = [of(7, 3), of(7, 4), of(8, 3), of(3, 7)];
     for (place, one) in all.iter().enumerate() {
         assert!(all[place + 1..].iter().all(|other| other != one));
-        // The filler alone differs in most of its bytes.
-        let differing = all[(place + 1) % 4].iter().zip(one).filter(|(a, b)| a != b).count();
-        assert!(differing > 800, "{differing}");
     }
+    // The filler of other keys differs in most of its bytes; those of a key differ behind it alone, by its number there and both identifiers.
+    let differing = |other: usize| all[0].iter().zip(&all[other]).filter(|(a, b)| a != b).count();
+    assert!(differing(2) > 800, "{}", differing(2));
+    assert!(differing(3) > 800, "{}", differing(3));
+    assert!((40..70).contains(&differing(1)), "{}", differing(1));
+}
+
+#[test]
+fn documents_of_a_key_start_alike_whatever_their_length() {
+    let of = |number, length| Document::new(7, number, length).unwrap();
+    let (short, long) = (of(3, 2_000), of(4, 90_000));
+    let common = short.common() as usize;
+    assert!((1_000..1_700).contains(&common), "{common}");
+    assert_eq!(short.to_vec()[..common], long.to_vec()[..common]);
+    assert_eq!(long.to_vec()[..long.common() as usize], of(5, 90_001).to_vec()[..long.common() as usize]);
 }
 
 #[test]
 fn no_compression_makes_documents_shorter_and_no_part_of_them_is_there_twice() {
     let documents: Vec<u8> =
-        [3, 4].iter().flat_map(|number| Document::new(7, *number, 500_000).unwrap().to_vec()).collect();
+        [7, 8].iter().flat_map(|key| Document::new(*key, 3, 500_000).unwrap().to_vec()).collect();
     let mut deflated = DeflateEncoder::new(Vec::new(), Compression::best());
     deflated.write_all(&documents).unwrap();
     assert!(deflated.finish().unwrap().len() > 998_000);
@@ -80,8 +92,8 @@ fn the_cross_references_lead_to_the_objects() {
         let document = Document::new(7, 3, length).unwrap();
         let bytes = document.to_vec();
         let table = &bytes[document.xref() as usize..];
-        assert!(table.starts_with(b"xref\n0 7\n0000000000 65535 f \n"));
-        for (number, entry) in table[29..].chunks(20).take(6).enumerate() {
+        assert!(table.starts_with(b"xref\n0 8\n0000000000 65535 f \n"));
+        for (number, entry) in table[29..].chunks(20).take(7).enumerate() {
             let offset: usize = std::str::from_utf8(&entry[..10]).unwrap().parse().unwrap();
             let expected = format!("{} 0 obj\n", number + 1);
             assert!(bytes[offset..].starts_with(expected.as_bytes()), "{number}");

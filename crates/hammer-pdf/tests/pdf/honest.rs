@@ -62,11 +62,12 @@ fn a_page_that_is_written_in_another_way_is_the_same() {
 
 #[test]
 fn objects_that_are_written_again_as_they_were_are_the_same() {
-    let content =
-        String::from_utf8(sent().to_vec()[..700].to_vec().into_iter().filter(u8::is_ascii).collect());
-    let content = content.unwrap();
-    let start = content.find("4 0 obj\n").unwrap() + 8;
-    let content = &content[start..start + content[start..].find("\nendobj").unwrap()];
+    let tail = String::from_utf8(sent().to_vec().split_off(sent().common() as usize)).unwrap();
+    let object = |start: &str| {
+        let behind = tail.split_once(start).unwrap().1;
+        behind.split_once("\nendobj").unwrap().0
+    };
+    let (content, length) = (object("4 0 obj\n"), object("7 0 obj\n"));
     believed(&[
         ("the tree of pages", Revision::with(&[(2, "<</Type/Pages/Kids[3 0 R]/Count 1>>")])),
         (
@@ -75,6 +76,7 @@ fn objects_that_are_written_again_as_they_were_are_the_same() {
         ),
         ("the font", Revision::with(&[(5, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>")])),
         ("the content", Revision::with(&[(4, content)])),
+        ("the length of the filler", Revision::with(&[(7, length)])),
         (
             "none of them, in a table of all",
             Revision {

@@ -9,7 +9,6 @@ use hammer_core::workload::Ended;
 use hammer_measure::{Nanos, Outcome};
 use hammer_net::{BodySink, Request};
 use http::uri::PathAndQuery;
-use ring::digest::{Context, SHA256};
 
 use super::session::{Requests, SignSession};
 use super::{SignOp, SignWorkload, left};
@@ -144,7 +143,7 @@ impl SignWorkload {
             }
             Requests::Dss { of, data_to_sign, .. } => {
                 let signed = match self.by_digest(kind) {
-                    true => ToBeSigned::Sha256(*op.sha256.insert(digest(document, record).await)),
+                    true => ToBeSigned::Sha256(*op.sha256.insert(self.digest(document, record).await)),
                     false => ToBeSigned::Document(document),
                 };
                 // Of before any wait for a connection: what the service is told is the earliest that it may say.
@@ -229,6 +228,15 @@ impl SignWorkload {
             None => CameBack::Here(op.answer.body.to_vec()),
         })
     }
+
+    /// The SHA-256 of a document, of a large one worked out on the crew.
+    async fn digest(&self, document: Arc<InlineDocument>, record: &OperationRecord) -> [u8; 32] {
+        if document.document().len() <= LARGE {
+            return self.config.judge.documents.sha256(document.document());
+        }
+        let documents = self.config.judge.documents.clone();
+        record.compute(move || documents.sha256(document.document())).await
+    }
 }
 
 /// What of a large answer is not the file, worked out on the crew; none of one that is in memory.
@@ -241,21 +249,6 @@ async fn outlined(op: &mut SignOp, record: &OperationRecord) -> Result<Option<Ou
 fn came_back(found: Vec<u8>, large: Option<&mut Outline>) -> CameBack {
     let file = large.and_then(|outline| outline.file_of(&found));
     file.map_or(CameBack::Here(found), CameBack::Unnamed)
-}
-
-/// The SHA-256 of a document, of a large one worked out on the crew.
-async fn digest(document: Arc<InlineDocument>, record: &OperationRecord) -> [u8; 32] {
-    let is_large = document.document().len() > LARGE;
-    let work = move || sha256(&document);
-    if is_large { record.compute(work).await } else { work() }
-}
-
-fn sha256(document: &InlineDocument) -> [u8; 32] {
-    let mut hashed = Context::new(&SHA256);
-    document.document().pieces(|piece| hashed.update(piece));
-    let mut digest = [0; 32];
-    digest.copy_from_slice(hashed.finish().as_ref());
-    digest
 }
 
 /// Bytes that take as long to be hashed as an RSA signature takes.
