@@ -161,6 +161,11 @@ impl Document {
         }
     }
 
+    /// Whether `bytes` are all of it, and nothing else.
+    pub fn is_whole(&self, bytes: &[u8]) -> bool {
+        bytes.len() as u64 == self.len() && self.is_start_of(bytes)
+    }
+
     /// Whether `bytes` starts with all of it.
     pub fn is_start_of(&self, bytes: &[u8]) -> bool {
         let mut rest = Some(bytes);

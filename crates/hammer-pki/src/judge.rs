@@ -1,10 +1,12 @@
 //! Judges files beside the load: whether they are the documents that were sent, signed by whom they were to be, as was asked for.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use hammer_cms::ber;
 use hammer_cms::signature::{ExpectedSignature, KnownSigner, SignatureForm, SignatureVerifier};
+use hammer_cms::signed_data::SignedData;
 use hammer_core::promise::{Fault, PromiseKind, Verdicts, Verifier};
 use hammer_core::workload::Ended;
 use hammer_measure::{Nanos, Outcome};
@@ -37,8 +39,6 @@ pub struct SignatureJudge {
 struct FileVerifier {
     judge: SignatureJudge,
     verifier: SignatureVerifier,
-    /// The document that a signature is held against, in memory that is used again.
-    document: Vec<u8>,
 }
 
 impl From<SignatureKind> for PromiseKind {
@@ -59,7 +59,7 @@ impl SignatureJudge {
 
     fn file_verifier(&self) -> FileVerifier {
         let verifier = SignatureVerifier::new(self.timestamps.clone());
-        FileVerifier { judge: self.clone(), verifier, document: Vec::new() }
+        FileVerifier { judge: self.clone(), verifier }
     }
 
     /// The wall clock at an instant of the run, milliseconds since 1970.
@@ -137,14 +137,16 @@ impl FileVerifier {
             let expected = expected(&[], SignatureForm::CadesDetached);
             self.verifier.verify_digest(&ber::to_der(file), sha256, &expected).map(drop)
         } else {
-            self.document.clear();
-            // A large document must not be held in memory for the rest of the run.
-            self.document.shrink_to(KEPT_DOCUMENT);
-            document.append(0..document.len(), &mut self.document);
-            let sent: &[&[u8]] = &[&self.document];
+            let cms = ber::to_der(file);
+            let content = SignedData::parse(&cms).ok().and_then(|signed| signed.content);
+            // What is in the file need not be made in memory once more, of whatever size it is. What is another document is held against the
+            // whole of it, for the fault that it has.
+            let of_file = content.filter(|content| document.is_whole(content)).map(Cow::Borrowed);
+            let sent = of_file.unwrap_or_else(|| Cow::Owned(document.to_vec()));
+            let sent: &[&[u8]] = &[&sent];
             let expected = expected(sent, SignatureForm::CadesEnveloping);
             let sha256 = judge.documents.sha256(&document);
-            self.verifier.verify_hashed(&ber::to_der(file), &sha256, &expected).map(drop)
+            self.verifier.verify_hashed(&cms, &sha256, &expected).map(drop)
         };
         verified.map_err(|why| NotKept::new(why.is_unverified(), why.kind(), &why))
     }
@@ -174,8 +176,6 @@ impl fmt::Debug for SignatureJudge {
 
 const NO_ROOM: &str = "more files waited for verification than there is room for";
 const UNKNOWN_SIGNER: &str = "another-signer";
-/// A usual document.
-const KEPT_DOCUMENT: usize = 1 << 20;
 
 #[cfg(test)]
 mod tests {

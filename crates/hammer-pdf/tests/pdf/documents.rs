@@ -77,6 +77,8 @@ fn a_document_is_the_same_in_pieces() {
         assert!(part == whole[start..end], "{range:?}");
     }
     assert!(document.is_start_of(&whole));
+    assert!(document.is_whole(&whole));
+    assert!(!document.is_whole(&whole[..199_999]) && !document.is_whole(&[&whole[..], b"more"].concat()));
     assert!(document.is_start_of(&[&whole[..], b"more"].concat()));
     assert!(!document.is_start_of(&whole[..199_999]));
     for place in [0, 5_000, 100_000, 199_999] {
