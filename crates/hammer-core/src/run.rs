@@ -117,8 +117,7 @@ impl<'a, 'r> Run<'a, 'r> {
         inbox: Inbox,
         reporters: &'a mut [&'r mut dyn Reporter],
     ) -> Self {
-        let collector =
-            Collector::new(info.series.len(), spec.shards.count()).keeping_responses(spec.keeps_responses);
+        let collector = Collector::new(info.series.len(), spec.shards.count());
         let lane_ends = LaneEnds::on(spec.shards.count()).of_open(measured_end::open_loads(&spec));
         let judge = RunJudge::new(spec.thresholds.clone(), info.series.clone(), spec.health);
         let judge = if spec.goal.is_some() { judge.of_fill() } else { judge };

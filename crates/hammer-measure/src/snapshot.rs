@@ -31,7 +31,7 @@ pub struct Snapshot {
     pub series: Vec<SeriesSnapshot>,
     /// What went to each peer of the services that have several, over this interval.
     pub peers: Vec<PeerInterval>,
-    /// By series, how long what ended in this interval took; empty unless the run was asked to keep it.
+    /// By series, how long what ended in this interval took.
     pub responses: Vec<ResponseInterval>,
     /// Promises of all workloads, cumulative.
     pub promises: Ledger,

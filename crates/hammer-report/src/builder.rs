@@ -10,6 +10,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::report::groups::WorkloadGroups;
+use crate::report::response_times::ResponseTimeline;
 use crate::report::series::UsersOverRate;
 use crate::report::timeline::Timeline;
 use crate::report::{
@@ -28,6 +29,7 @@ pub struct ReportBuilder {
     info: Option<Arc<RunInfo>>,
     paths: Vec<String>,
     timeline: Timeline,
+    response_times: ResponseTimeline,
     events: Vec<Event>,
     events_left_out: u64,
     result: Option<Arc<RunResult>>,
@@ -91,6 +93,7 @@ impl ReportBuilder {
             events: self.events.clone(),
             events_left_out: self.events_left_out,
             intervals: self.timeline.intervals().to_vec(),
+            response_times: self.response_times.of_series(&self.paths),
             plan,
         };
         report.verdict =
@@ -159,7 +162,10 @@ impl Reporter for ReportBuilder {
                 self.paths = info.series.iter().map(SeriesInfo::path).collect();
                 self.info = Some(Arc::clone(info));
             }
-            RunEvent::Interval(snapshot) => self.timeline.push(&self.paths, snapshot),
+            RunEvent::Interval(snapshot) => {
+                self.timeline.push(&self.paths, snapshot);
+                self.response_times.push(snapshot);
+            }
             RunEvent::Finished(result) => self.result = Some(Arc::clone(result)),
             _ => Event::of(event).into_iter().for_each(|event| self.keep(event)),
         }

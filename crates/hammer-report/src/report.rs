@@ -28,6 +28,7 @@ pub(crate) mod overload;
 pub mod phase;
 pub mod promises;
 pub mod readiness;
+pub mod response_times;
 pub mod saturation;
 pub mod series;
 pub mod servers;
@@ -51,6 +52,7 @@ pub use operation_counters::OperationCounters;
 pub use phase::{PhaseName, PhaseSpan};
 pub use promises::{Breach, KindPromises, PromiseCounts, Promises, WorkloadPromises};
 pub use readiness::{NotReady, Readiness};
+pub use response_times::{ResponseStretch, ResponseTimes};
 pub use series::{PhaseFigures, Series, SeriesKind};
 pub use servers::ServerResources;
 pub use timeline::{Interval, ObservationSeries, SeriesInterval};
@@ -126,6 +128,9 @@ pub struct Report {
     pub events_left_out: u64,
     /// The run by interval. Long runs are thinned out: see `intervals[].merged`.
     pub intervals: Vec<Interval>,
+    /// By series, in the order of `series`: response times over the run, as histograms.
+    #[serde(default)]
+    pub response_times: Vec<ResponseTimes>,
     /// The plan as it was run, every default written out.
     pub plan: Value,
 }

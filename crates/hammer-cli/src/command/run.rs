@@ -254,7 +254,6 @@ impl RunContext<'_> {
         let mut events = outputs.events()?;
         let mut csv = outputs.csv()?;
         spec.health = plan.health.policy(output.tolerate_lag);
-        spec.keeps_responses = csv.is_some();
         let (control, inbox) = control();
         signals.attach(&control);
         let (files, epoch) = (folder(output, &plan.output), spec.epoch_unix_ms);

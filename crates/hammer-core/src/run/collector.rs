@@ -21,7 +21,6 @@ pub struct Collector {
     open: BTreeMap<u64, Interval>,
     next: u64,
     last_at: Nanos,
-    keeps_responses: bool,
     total: Interval,
     spare: Vec<Interval>,
     recycled: Vec<(usize, Interval)>,
@@ -47,17 +46,10 @@ impl Collector {
             open: BTreeMap::new(),
             next: 0,
             last_at: Nanos::ZERO,
-            keeps_responses: false,
             total: Interval::with_series(series),
             spare: Vec::new(),
             recycled: Vec::new(),
         }
-    }
-
-    /// The same, whose snapshots have how long operations took, where `keeps` says so.
-    #[must_use]
-    pub fn keeping_responses(self, keeps: bool) -> Self {
-        Self { keeps_responses: keeps, ..self }
     }
 
     /// The first interval starts at `at`.
@@ -159,8 +151,11 @@ impl Collector {
         });
         let series = series.collect();
         let peers = PeerInterval::all(&merged.connections);
-        let kept = merged.series.iter().filter(|_| self.keeps_responses);
-        let responses = kept.map(|[both, _]| ResponseInterval::of(both)).collect();
+        let responses = merged.series.iter().map(|[both, _]| {
+            give_way();
+            ResponseInterval::of(both)
+        });
+        let responses = responses.collect();
         let span = merged.at.since(self.last_at);
         let at = merged.at;
         let stood: u64 = merged.alarms.iter().map(|alarms| alarms.stood.0).sum();

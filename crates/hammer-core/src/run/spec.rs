@@ -56,8 +56,6 @@ pub struct RunSpec {
     /// How long a fill waits for verdicts: each behind the last, once it gave up, and otherwise until what they are read from cannot be
     /// reached for so long, which its observers tell.
     pub patience: Nanos,
-    /// Whether snapshots have how long operations took: each costs a copy of the histograms.
-    pub keeps_responses: bool,
     /// What the plan expects of the figures.
     pub thresholds: Vec<ScopedThreshold>,
     /// What the plan says of the generator's health.
@@ -89,7 +87,6 @@ impl RunSpec {
             stops: Vec::new(),
             goal: None,
             patience: Nanos::from_secs(30),
-            keeps_responses: false,
             thresholds: Vec::new(),
             health: HealthPolicy::default(),
             resources: Box::new(Resources::default),

@@ -5,6 +5,7 @@ use hammer_measure::Ledger;
 use super::connections::{Connections, PeerFigures};
 use super::figures::{Counts, Durations, EndCounts};
 use super::promises::PromiseCounts;
+use super::response_times::ResponseTimes;
 use super::series::{PhaseFigures, Series};
 use super::{Report, SCHEMA};
 use crate::verdict::Standing;
@@ -33,6 +34,9 @@ pub(super) fn problems(report: &Report) -> Vec<String> {
             of_counts(&format!("{} at {} ns", series.path, interval.at_ns), &counts, &mut problems);
         }
     }
+    for (series, times) in report.series.iter().zip(&report.response_times) {
+        of_stretches(series, times, &mut problems);
+    }
     if report.verdict.exit_code != report.verdict.code().number() {
         problems.push(format!("exit code {} does not follow from its reasons", report.verdict.exit_code));
     }
@@ -55,6 +59,19 @@ fn of_phase(place: &str, figures: &PhaseFigures, problems: &mut Vec<String>) {
     }
     for (name, durations) in figures.durations.entries() {
         of_payload(&format!("{place} {name}"), durations, problems);
+    }
+}
+
+/// What has a response time has it in one stretch.
+fn of_stretches(series: &Series, times: &ResponseTimes, problems: &mut Vec<String>) {
+    let ended: u64 =
+        [&series.warm_up, &series.measurement].iter().map(|phase| phase.counts.fates.ended()).sum();
+    let in_stretches: u64 = times.stretches.iter().map(|stretch| stretch.count).sum();
+    if series.path != times.path || ended != in_stretches {
+        problems.push(format!("{}: {ended} ended, but the stretches have {in_stretches}", series.path));
+    }
+    if times.stretches.iter().any(|stretch| stretch.distribution().is_none()) {
+        problems.push(format!("{}: the hdr payload of a stretch cannot be read", series.path));
     }
 }
 
