@@ -22,6 +22,8 @@ pub(crate) struct Outputs {
     events: Option<Sink>,
     /// Those of each run.
     csv: Vec<[Sink; 3]>,
+    /// The page of each run.
+    html: Vec<Sink>,
     /// Of the run that is carried out.
     place: usize,
     events_started: bool,
@@ -62,7 +64,12 @@ impl Outputs {
         let named = named.chain(of_runs.iter().map(|path| (report_named, path)));
         let named: Vec<_> = named.chain(events.map(|path| (events_named, path))).collect();
         let csv = csv_files(args.csv.as_deref(), runs);
-        let named: Vec<_> = named.into_iter().chain(csv.iter().flatten().map(|path| (CSV, path))).collect();
+        let html: Vec<PathBuf> = match &args.html {
+            Some(path) if runs > 1 => (1..=runs).map(|run| numbered(path, run)).collect(),
+            path => path.iter().cloned().collect(),
+        };
+        let named = named.into_iter().chain(csv.iter().flatten().map(|path| (CSV, path)));
+        let named: Vec<_> = named.chain(html.iter().map(|path| (HTML, path))).collect();
         let is_dash = |path: &Path| path.as_os_str() == "-";
         if args.csv.as_deref().is_some_and(is_dash) {
             return Err(OutputError::NoFile { named: CSV });
@@ -83,6 +90,7 @@ impl Outputs {
             report: report.map(|path| Sink::open(report_named, path)).transpose()?,
             events: events.map(|path| Sink::open(events_named, path)).transpose()?,
             csv: sinks,
+            html: html.iter().map(|path| Sink::open(HTML, path)).collect::<Result<_, OutputError>>()?,
             place: 0,
             events_started: false,
             json_on_stdout,
@@ -118,8 +126,18 @@ impl Outputs {
         writers().map(|writers| Some(LocustCsv::new(writers))).map_err(OutputError::Csv)
     }
 
+    /// Writes the page of the run at that place, where one was asked for; what fails is a reason in the report.
+    fn page(&mut self, place: usize, report: &mut Report) {
+        if let Some(sink) = self.html.get_mut(place)
+            && let Err(error) = sink.emptied().and_then(|file| write_page(file, report))
+        {
+            report.add_reason(unwritten(&sink.path, &error));
+        }
+    }
+
     /// Writes one of several reports to its numbered file; what fails is a reason in the report.
     pub(crate) fn run(&mut self, place: usize, report: &mut Report) {
+        self.page(place, report);
         if let Some(sink) = self.runs.get_mut(place)
             && let Err(error) = sink.emptied().and_then(|file| report.write(file))
         {
@@ -129,6 +147,7 @@ impl Outputs {
 
     /// Writes the only report, and its text for a person.
     pub(crate) fn report(&mut self, report: &mut Report) -> Result<(), OutputError> {
+        self.page(0, report);
         if let Some(sink) = &mut self.report
             && let Err(error) = sink.emptied().and_then(|file| report.write(file))
         {
@@ -200,6 +219,13 @@ fn expect_apart(
         }
     }
     Ok(())
+}
+
+/// Writes a report as a page of HTML.
+pub(crate) fn write_page(mut file: impl Write, report: &Report) -> io::Result<()> {
+    let page = hammer_html::document(report).map_err(io::Error::other)?;
+    file.write_all(page.as_bytes())?;
+    file.flush()
 }
 
 /// Who names the plan's own file.
@@ -331,6 +357,8 @@ fn csv_files(prefix: Option<&Path>, runs: usize) -> Vec<[PathBuf; 3]> {
 
 /// Who names them.
 const CSV: &str = "--csv";
+/// Who names a page.
+const HTML: &str = "--html";
 
 /// The folder of the JSON report; the working folder where it goes to no file.
 pub(crate) fn folder(args: &OutputArgs, plan: &OutputPlan) -> PathBuf {

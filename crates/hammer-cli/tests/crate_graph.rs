@@ -7,12 +7,14 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Who alone may name these.
-const OWNERS: [(&str, &str); 5] = [
+const OWNERS: [(&str, &str); 7] = [
     ("clap", "hammer-cli"),
     ("mimalloc", "hammer-cli"),
     ("indicatif", "hammer-cli"),
     ("ratatui", "hammer-cli"),
     ("hdrhistogram", "hammer-measure"),
+    ("maud", "hammer-html"),
+    ("plotters", "hammer-html"),
 ];
 
 #[test]

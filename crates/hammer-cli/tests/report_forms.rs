@@ -101,3 +101,38 @@ fn ended_report(folder: &Folder) -> String {
     let ended = hammer(&["run", "--tolerate-lag", &folder.write("one.yaml", PLAN), "--out", "-"]);
     folder.write("one.json", &ended.stdout)
 }
+
+#[test]
+fn a_run_writes_its_page_and_a_report_has_the_same() {
+    let folder = Folder::new();
+    let (plan, page) = (folder.write("plan.yaml", PLAN), folder.path("page.html"));
+    let ended = hammer(&["run", "--tolerate-lag", &plan, "--out", "-", "--html", &page]);
+    let written = std::fs::read_to_string(&page).unwrap();
+    let verdict = "FAIL, exit 1: 1 of 2 thresholds failed, first p99(response) ";
+    assert!(ended.stderr.starts_with(verdict) && written.contains(&format!("<h1>{verdict}&lt;")));
+    let report = folder.write("report.json", &ended.stdout);
+    let again = folder.path("again.html");
+    let told = hammer(&["report", &report, "--html", &again]);
+    assert_eq!((told.code, told.stdout.as_str()), (0, ""), "{}", told.stderr);
+    assert_eq!(std::fs::read_to_string(&again).unwrap(), written);
+    // The report stays what it is.
+    let told = hammer(&["report", &report, "--html", &report]);
+    assert_eq!(told.code, 2);
+    assert!(told.stderr.contains("it is the report that the page is made of"), "{}", told.stderr);
+    assert_eq!(std::fs::read_to_string(&report).unwrap(), ended.stdout);
+    // A page that cannot be written is known before the first request.
+    let told = hammer(&["run", &plan, "--html", &folder.path("none/page.html")]);
+    assert!(told.code == 2 && told.stderr.contains("--html"), "{}", told.stderr);
+}
+
+#[test]
+fn several_runs_write_a_page_each() {
+    let folder = Folder::new();
+    let (plan, page) = (folder.write("plan.yaml", PLAN), folder.path("page.html"));
+    hammer(&["run", "--tolerate-lag", &plan, "--set", "rounds=2", "--html", &page]);
+    for run in ["page.1.html", "page.2.html"] {
+        let written = std::fs::read_to_string(folder.path(run)).unwrap();
+        assert!(written.starts_with("<!DOCTYPE html>"), "{run}");
+    }
+    assert!(!std::path::Path::new(&page).exists());
+}

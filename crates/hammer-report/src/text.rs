@@ -5,7 +5,8 @@ use hammer_measure::event::READY;
 
 use crate::report::event::{Command, Refusal};
 use crate::report::{
-    Alarms, Event, Fates, Finding, HeadlineFigures, PromiseCounts, Report, Series, SeriesKind,
+    Alarms, Cause, Event, Fates, Finding, HeadlineFigures, PhaseFigures, PromiseCounts, Report, Series,
+    SeriesKind,
 };
 use crate::verdict::Standing;
 
@@ -74,10 +75,46 @@ fn tolerated(report: &Report) -> Option<String> {
         .then(|| format!("{} tolerated", plural(found, "health finding")))
 }
 
+/// The verdict, as the first line of the text has it.
+pub fn verdict(report: &Report) -> String {
+    format!("{}{}", report.verdict, beside_verdict(report))
+}
+
+/// Something that happened besides the load, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldEvent {
+    /// When.
+    pub at: Nanos,
+    /// What kind of thing it was, in a word.
+    pub label: &'static str,
+    /// What it was.
+    pub text: String,
+}
+
+/// What happened besides the load and has no place of its own in a report.
+pub fn told_events(report: &Report) -> Vec<ToldEvent> {
+    let told = report.events.iter().filter_map(|event| {
+        let (label, text) = match event {
+            Event::Note { text, .. } => ("note", text.clone()),
+            Event::Command { command, refused, .. } => ("note", answer(report, command, refused)),
+            // Each group has its longest in a table.
+            Event::RecordHigh { .. } => return None,
+            other => other.beside_words()?,
+        };
+        Some(ToldEvent { at: Nanos(event.at_ns()), label, text })
+    });
+    told.collect()
+}
+
+/// What lies behind the fates of a series in a phase, but what goes without saying: that all which was accepted was so by one status.
+pub fn told_causes(figures: &PhaseFigures) -> impl Iterator<Item = &Cause> {
+    series::told_causes(figures)
+}
+
 /// The whole text, ending in a newline. The first line is the verdict; health follows whatever it says.
 pub fn render(report: &Report) -> String {
     let mut page = Page::default();
-    page.paragraph("", &format!("{}{}", report.verdict, beside_verdict(report)));
+    page.paragraph("", &verdict(report));
     health(&mut page, report);
     report.link.iter().for_each(|link| link::render(&mut page, link));
     report.fill.iter().for_each(|filled| fill::render(&mut page, filled));
@@ -247,18 +284,8 @@ fn resources(page: &mut Page, report: &Report) {
 }
 
 fn notes(page: &mut Page, report: &Report) {
-    for event in &report.events {
-        let (label, text) = match event {
-            Event::Note { text, .. } => ("note", text.clone()),
-            Event::Command { command, refused, .. } => ("note", answer(report, command, refused)),
-            // Each group has its longest in a table.
-            Event::RecordHigh { .. } => continue,
-            other => match other.beside_words() {
-                Some(said) => said,
-                None => continue,
-            },
-        };
-        page.paragraph(label, &format!("at {}: {text}", Nanos(event.at_ns())));
+    for ToldEvent { at, label, text } in told_events(report) {
+        page.paragraph(label, &format!("at {at}: {text}"));
     }
     if report.events_left_out > 0 {
         page.paragraph("note", &format!("{} more notes left out", grouped(report.events_left_out)));

@@ -13,6 +13,9 @@ pub(crate) struct ReportArgs {
     /// The form of what is printed
     #[arg(long = "as", value_enum, default_value_t = ReportForm::Text, value_name = "FORM")]
     pub(crate) form: ReportForm,
+    /// Write one page of HTML with charts to a file, which needs no network, instead of printing
+    #[arg(long, value_name = "FILE", conflicts_with = "form")]
+    pub(crate) html: Option<PathBuf>,
     /// The series whose response times `--as hgrm` prints (WORKLOAD/NAME); by default the only one of operations
     #[arg(long, value_name = "SERIES")]
     pub(crate) series: Option<String>,

@@ -1,13 +1,16 @@
 //! `hammer report`: what a run left behind, in another form.
 
-use std::{fs, io};
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
 
 use hammer_report::report::{Series, SeriesKind};
 use hammer_report::{ExitCode, Report, Summary, hgrm, junit, text};
 
 use crate::args::{ReportArgs, ReportForm};
-use crate::error::{CliError, UsageError};
-use crate::output::print;
+use crate::error::{CliError, OutputError, UsageError};
+use crate::output::{print, write_page};
+use crate::plan::named_files::is_same_place;
 
 /// Prints it. The exit code is that of the printing, and not of the run.
 pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
@@ -22,16 +25,29 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
         ReportForm::Junit => junit::document(report).map_err(|error| unread(error.to_string())),
         ReportForm::Hgrm => curve(report, args.series.as_deref()).map_err(unread),
     };
-    let text = match Report::parse(&json) {
-        Ok(report) => form(&report)?,
-        Err(why) => match summary(&json) {
-            Some(summary) if args.form == ReportForm::Text => summary.render(),
+    let text = match (Report::parse(&json), &args.html) {
+        (Ok(report), None) => form(&report)?,
+        (Ok(report), Some(page)) => {
+            write(page, path, &report)?;
+            String::new()
+        }
+        (Err(why), page) => match summary(&json) {
+            Some(summary) if args.form == ReportForm::Text && page.is_none() => summary.render(),
             Some(_) => return Err(unread("it is of several runs, which are text alone".to_owned()).into()),
             None => return Err(unread(format!("failed to {why}")).into()),
         },
     };
     print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
     Ok(ExitCode::Clean)
+}
+
+/// Writes the page of a report to a file that is not the report itself.
+fn write(page: &Path, report_path: &Path, report: &Report) -> Result<(), CliError> {
+    if is_same_place(page, report_path) {
+        return Err(UsageError::PageOverReport { path: page.to_owned() }.into());
+    }
+    let written = File::create(page).and_then(|file| write_page(file, report));
+    Ok(written.map_err(|source| OutputError::Unopened { named: "--html", path: page.to_owned(), source })?)
 }
 
 /// The summary of several runs, if it is one.

@@ -55,7 +55,7 @@ pub(crate) fn bytes_per_second(rate: f64) -> String {
 }
 
 /// A share: `98.3 %`.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 

@@ -74,12 +74,16 @@ pub(super) fn fates(counts: &Counts) -> String {
 }
 
 /// What lies behind the fates; that all which was accepted was so by one status goes without saying, and by anything else does not.
-fn causes(figures: &PhaseFigures) -> Option<String> {
+pub(super) fn told_causes(figures: &PhaseFigures) -> impl Iterator<Item = &Cause> {
     let accepted = figures.causes.iter().filter(|cause| cause.fate == "accepted").count();
     let is_usual =
-        |cause: &Cause| cause.fate == "accepted" && accepted == 1 && cause.cause.starts_with(STATUS);
-    let worth = figures.causes.iter().filter(|cause| !is_usual(cause));
-    let mut terms: Vec<String> = worth
+        move |cause: &&Cause| cause.fate == "accepted" && accepted == 1 && cause.cause.starts_with(STATUS);
+    figures.causes.iter().filter(move |cause| !is_usual(cause))
+}
+
+/// The most frequent of them.
+fn causes(figures: &PhaseFigures) -> Option<String> {
+    let mut terms: Vec<String> = told_causes(figures)
         .map(|cause| format!("{} {} ({})", grouped(cause.count), cause.cause, cause.fate.replace('_', " ")))
         .collect();
     if terms.len() > MOST_CAUSES {

@@ -1,0 +1,13 @@
+//! A report as one page of HTML that needs nothing else: no network, and no script but to show figures under a pointer. What it says is what
+//! the text says, and what it draws stands in tables behind the charts.
+
+mod axis;
+mod chart;
+mod figure;
+mod page;
+mod rates;
+mod response_times;
+mod run_time;
+
+pub use chart::DrawError;
+pub use page::document;

@@ -1,0 +1,90 @@
+//! What was offered to a server over the run, and what came of it.
+
+use hammer_report::report::{Fates, Interval, Report, Series, SeriesInterval};
+use hammer_report::text::number::per_second;
+
+use crate::axis::Axis;
+use crate::chart::{Ink, Line};
+use crate::figure::{Figure, Row, Table};
+use crate::run_time::{MOST_POINTS, RunTime, ended_at, seconds};
+
+/// Some neighbouring intervals of a series, added up.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    end_s: f64,
+    seconds: f64,
+    offered: u64,
+    completed: u64,
+    failed: u64,
+}
+
+/// One of the lines.
+struct CountLine {
+    ink: Ink,
+    name: &'static str,
+    count: fn(&Counted) -> u64,
+}
+
+const LINES: [CountLine; 3] = [
+    CountLine { ink: Ink::First, name: "offered", count: |of| of.offered },
+    CountLine { ink: Ink::Second, name: "completed", count: |of| of.completed },
+    CountLine { ink: Ink::Third, name: "not accepted", count: |of| of.failed },
+];
+
+impl Counted {
+    fn middle_s(&self) -> f64 {
+        self.end_s - self.seconds / 2.0
+    }
+
+    /// That count a second.
+    fn rate(&self, line: &CountLine) -> f64 {
+        if self.seconds > 0.0 { (line.count)(self) as f64 / self.seconds } else { 0.0 }
+    }
+}
+
+/// The rates of the series at that place of the report; none where the run has no interval.
+pub(crate) fn rates(time: &RunTime, report: &Report, place: usize, series: &Series) -> Option<Figure> {
+    let counted = counted(report, place);
+    let all = counted.iter().flat_map(|of| LINES.iter().map(|line| of.rate(line)));
+    let most = all.max_by(f64::total_cmp)?;
+    let mut chart = time.chart(format!("Rates of {}", series.path), Axis::linear(most, per_second));
+    let line = |line: &CountLine| {
+        let points = counted.iter().map(|of| Some((of.middle_s(), of.rate(line))));
+        Line { ink: line.ink, points: points.collect() }
+    };
+    chart.lines = LINES.iter().map(line).collect();
+    let rows = counted.iter().map(|of| {
+        let rates = LINES.iter().map(|line| per_second(of.rate(line)));
+        Row { across: of.middle_s(), cells: std::iter::once(ended_at(of.end_s)).chain(rates).collect() }
+    });
+    let header = std::iter::once("until").chain(LINES.iter().map(|line| line.name)).collect();
+    Some(Figure {
+        title: "Rate".to_owned(),
+        note: String::new(),
+        legend: LINES.iter().map(|line| (line.ink, line.name)).collect(),
+        table: Table { header, rows: rows.collect() },
+        chart,
+    })
+}
+
+fn counted(report: &Report, place: usize) -> Vec<Counted> {
+    let group = report.intervals.len().div_ceil(MOST_POINTS).max(1);
+    let of = |intervals: &[Interval]| {
+        intervals.iter().fold(Counted::default(), |mut sum, interval| {
+            sum.end_s = seconds(interval.at_ns);
+            sum.seconds += seconds(interval.span_ns);
+            if let Some(SeriesInterval { offered, fates, .. }) = interval.series.get(place) {
+                sum.offered += offered;
+                sum.completed += completed(fates);
+                sum.failed += fates.failed();
+            }
+            sum
+        })
+    };
+    report.intervals.chunks(group).map(of).collect()
+}
+
+/// What ended by an answer, a failure or its deadline.
+fn completed(fates: &Fates) -> u64 {
+    fates.ended() - fates.abandoned - fates.shed - fates.starved
+}

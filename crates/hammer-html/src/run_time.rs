@@ -1,0 +1,84 @@
+//! The time of a run: an axis, what stands on it beside figures, and what observers saw along it.
+
+use hammer_measure::Nanos;
+use hammer_report::report::{Event, ObservationSeries, PhaseName, Report};
+use hammer_report::text::number::grouped;
+
+use crate::axis::{Axis, trimmed};
+use crate::chart::{Chart, Ink, Line};
+use crate::figure::{Figure, Row, Table};
+
+/// The run's time: an axis, and what else stands on it.
+pub(crate) struct RunTime {
+    axis: Axis,
+    shaded: Vec<(f64, f64)>,
+    marked: Vec<f64>,
+}
+
+impl RunTime {
+    /// That of a run: what is no measurement is shaded, and what happened beside the load marked.
+    pub(crate) fn of(report: &Report) -> Self {
+        let ends = report
+            .phases
+            .iter()
+            .map(|span| span.end_ns)
+            .chain(report.intervals.last().map(|last| last.at_ns));
+        let beside = report.phases.iter().filter(|span| span.phase != PhaseName::Measurement);
+        let is_marked = |event: &&Event| !matches!(event, Event::Phase { .. } | Event::RecordHigh { .. });
+        let marked = report.events.iter().filter(is_marked).take(MOST_MARKS);
+        Self {
+            axis: Axis::time(Nanos(ends.max().unwrap_or_default())),
+            shaded: beside.map(|span| (seconds(span.begin_ns), seconds(span.end_ns))).collect(),
+            marked: marked.map(|event| seconds(event.at_ns())).collect(),
+        }
+    }
+
+    /// A chart over the run, without any line yet.
+    pub(crate) fn chart(&self, title: String, up: Axis) -> Chart {
+        let Self { axis, shaded, marked } = self;
+        let (across, shaded, marked) = (axis.clone(), shaded.clone(), marked.clone());
+        Chart { title, across, up, shaded, marked, lines: Vec::new(), cells: Vec::new() }
+    }
+
+    /// What an observer saw; none where it saw one thing alone.
+    pub(crate) fn observed(&self, seen: &ObservationSeries) -> Option<Figure> {
+        let points = &seen.points;
+        let most = points.iter().map(|point| point.value).max_by(f64::total_cmp)?;
+        if points.iter().any(|point| point.value < 0.0) || points.iter().all(|point| point.value == most) {
+            return None;
+        }
+        let mut chart = self.chart(seen.name.clone(), Axis::linear(most, amount));
+        // The last of each group, so that a size is never told before it was seen.
+        let group = points.len().div_ceil(MOST_POINTS).max(1);
+        let points: Vec<_> = points
+            .chunks(group)
+            .filter_map(<[_]>::last)
+            .map(|point| (seconds(point.at_ns), point.value))
+            .collect();
+        chart.lines = vec![Line { ink: Ink::First, points: points.iter().copied().map(Some).collect() }];
+        let rows =
+            points.iter().map(|(at, value)| Row { across: *at, cells: vec![ended_at(*at), amount(*value)] });
+        let table = Table { header: vec!["at", "seen"], rows: rows.collect() };
+        Some(Figure { title: seen.name.clone(), note: String::new(), chart, legend: Vec::new(), table })
+    }
+}
+
+/// A number, with commas where it is whole.
+fn amount(value: f64) -> String {
+    if value.fract() == 0.0 && value < 9e15 { grouped(value as u64) } else { trimmed(value) }
+}
+
+/// The end of a stretch, as tables have it.
+pub(crate) fn ended_at(seconds: f64) -> String {
+    format!("{seconds:.1} s")
+}
+
+/// Nanoseconds as seconds.
+pub(crate) fn seconds(nanos: u64) -> f64 {
+    Nanos(nanos).as_secs_f64()
+}
+
+/// Points of a line at most: three pixels of a phone's width are of two.
+pub(crate) const MOST_POINTS: usize = 300;
+/// Events that are marked.
+const MOST_MARKS: usize = 100;

@@ -1,0 +1,175 @@
+//! The page of a report says what the report says, takes nothing of it for markup, and stays small.
+
+use std::path::PathBuf;
+
+use hammer_html::document;
+use hammer_measure::Nanos;
+use hammer_measure::histogram::Distribution;
+use hammer_report::Report;
+use hammer_report::report::{Cause, ResponseStretch};
+use hammer_report::text::number::grouped;
+
+fn report() -> Report {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("testdata/report.json");
+    Report::parse(&std::fs::read_to_string(&file).unwrap()).unwrap()
+}
+
+/// The text of all cells of tables with these names above their columns, row by row.
+fn rows(page: &str, header: &[&str]) -> Vec<Vec<String>> {
+    let head: String = header.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
+    let tables = page.split("<table").filter(|table| table.contains(&head));
+    let rows = tables.flat_map(|table| table.split("<tr data-at").skip(1));
+    let cells = |row: &str| {
+        let cells = row.split("<td>").skip(1).map(|cell| cell.split_once('<').unwrap().0.to_owned());
+        cells.collect::<Vec<_>>()
+    };
+    rows.map(cells).collect()
+}
+
+fn number(text: &str) -> u64 {
+    text.replace(',', "").parse().unwrap()
+}
+
+#[test]
+fn what_the_report_says_stands_on_its_page() {
+    let report = report();
+    let page = document(&report).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<h1>FAIL, exit 4: "), "{}", &page[..2_000]);
+    for series in &report.series {
+        for (name, durations) in series.measurement.durations.entries() {
+            for figure in [durations.mean_ns, durations.p50_ns, durations.p99_ns, durations.max_ns] {
+                let figure = format!("<td>{figure}</td>").replace('>', "&gt;");
+                let figure = figure.replace("<td&gt;", "<td>").replace("</td&gt;", "</td>");
+                assert!(page.contains(&figure), "{} {name}: {figure}", series.path);
+            }
+        }
+    }
+    let promises = report.promises.all;
+    for count in [promises.made, promises.kept, promises.broken] {
+        assert!(page.contains(&format!("<td>{}</td>", grouped(count))), "{count}");
+    }
+    assert!(promises.broken > 0 && report.breaches.iter().all(|breach| page.contains(&breach.kind)));
+    assert_eq!(page.matches("<tr class=\"fails\">").count(), 1);
+    assert!(page.contains("<td>p99(response) &lt; 1us</td>"));
+}
+
+#[test]
+fn the_figures_behind_charts_add_up_to_those_of_the_report() {
+    let report = report();
+    let page = document(&report).unwrap();
+    let timed = rows(&page, &["until", "ended", "p50", "p99", "p99.9", "max"]);
+    let ended: u64 = timed.iter().map(|row| number(&row[1])).sum();
+    let completed = report
+        .series
+        .iter()
+        .map(|series| series.warm_up.counts.completed + series.measurement.counts.completed);
+    assert_eq!(ended, completed.sum::<u64>());
+    // A rate by how long it lasted.
+    let rates = rows(&page, &["until", "offered", "completed", "not accepted"]);
+    assert_eq!(rates.len(), report.intervals.len() * report.series.len());
+    let spans: Vec<f64> = report.intervals.iter().map(|interval| interval.span_ns as f64 / 1e9).collect();
+    let offered = rates.iter().zip(spans.iter().cycle());
+    let offered: f64 = offered
+        .map(|(row, span)| row[1].trim_end_matches("/s").replace(',', "").parse::<f64>().unwrap() * span)
+        .sum();
+    let expected: u64 = report
+        .series
+        .iter()
+        .map(|series| series.warm_up.counts.offered + series.measurement.counts.offered)
+        .sum();
+    assert!((offered - expected as f64).abs() < 1.0, "{offered} of {expected}");
+    // Each of a chart's lines, and a curve that goes up to the longest.
+    let curve = rows(&page, &["share", "no longer", "response time"]);
+    let longest = report.series[0].measurement.durations.response_time.as_ref().unwrap();
+    assert!(curve.iter().any(|row| row[0] == "100 %" && number(&row[1]) == longest.count), "{curve:?}");
+}
+
+#[test]
+fn what_a_plan_or_a_server_says_is_no_markup() {
+    const HOSTILE: &str = "<script>alert(1)</script>\"><img src=x onerror='alert(2)'>\u{1b}[2J\u{202e}";
+    let mut report = report();
+    report.series[0].path = HOSTILE.to_owned();
+    report.response_times[0].path = HOSTILE.to_owned();
+    let cause = Cause {
+        fate: "refused".to_owned(),
+        cause: HOSTILE.to_owned(),
+        count: 1,
+        answer: Some(HOSTILE.to_owned()),
+    };
+    report.series[0].measurement.causes = vec![cause];
+    report.breaches[0].detail = HOSTILE.to_owned();
+    report.thresholds[0].found = HOSTILE.to_owned();
+    report.run.stopped = HOSTILE.to_owned();
+    report.observations[0].name = HOSTILE.to_owned();
+    report.plan = serde_json::json!({ HOSTILE: HOSTILE });
+    let page = document(&report).unwrap();
+    assert_eq!(page.matches("<script").count(), 1, "the page's own");
+    for raw in ["<img", "\u{1b}", "\u{202e}"] {
+        assert!(!page.contains(raw), "{raw:?}");
+    }
+    assert!(page.matches("&lt;script&gt;alert(1)").count() >= 8);
+}
+
+#[test]
+fn a_page_names_no_other_place() {
+    let page = document(&report()).unwrap();
+    let named =
+        page.split("://").skip(1).map(|behind| behind.split(['"', '&', '\'', '<', ' ']).next().unwrap());
+    let elsewhere =
+        |place: &&str| !place.starts_with("www.w3.org/2000/svg") && !place.starts_with("127.0.0.1");
+    assert_eq!(named.filter(elsewhere).collect::<Vec<_>>(), Vec::<&str>::new());
+    for fetched in ["<img", "@import", "url(", "src=", "<iframe", "fetch(", "XMLHttp"] {
+        assert!(!page.contains(fetched), "{fetched}");
+    }
+}
+
+#[test]
+fn an_hour_is_less_than_two_megabytes() {
+    let mut report = report();
+    let interval = report.intervals[1].clone();
+    report.intervals = (1..=3_600)
+        .map(|second| {
+            let mut interval = interval.clone();
+            interval.at_ns = second * 1_000_000_000;
+            interval
+        })
+        .collect();
+    for times in &mut report.response_times {
+        times.stretches = (1..=600)
+            .map(|stretch| {
+                let mut times = Distribution::default();
+                (0..500).for_each(|of| {
+                    times.record(Nanos::from_micros(300 + (stretch * 7_919 + of * of * 31) % 2_000_000));
+                });
+                ResponseStretch {
+                    at_ns: stretch * 6_000_000_000,
+                    span_ns: 6_000_000_000,
+                    count: 500,
+                    infinite: 0,
+                    hdr: times.payload(),
+                }
+            })
+            .collect();
+    }
+    let page = document(&report).unwrap();
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
+    assert!(page.contains("\n60 min\n"));
+}
+
+#[test]
+fn a_run_of_which_nothing_ended_has_a_page() {
+    let mut report = report();
+    for times in &mut report.response_times {
+        times.stretches.iter_mut().for_each(|of| (of.count, of.infinite, of.hdr) = (3, 3, None));
+    }
+    report
+        .series
+        .iter_mut()
+        .for_each(|series| series.measurement.durations = hammer_report::report::DurationTable::default());
+    assert!(document(&report).unwrap().contains("<h2>submit/add-chain</h2>"));
+    report.intervals.clear();
+    report.response_times.clear();
+    report.phases.clear();
+    report.observations.clear();
+    assert!(document(&report).unwrap().contains("<h2>submit/add-chain</h2>"));
+}
