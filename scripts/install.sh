@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the gate and scripts/targets need beside Rust, Go (1.26 or later), python3 and a C compiler:
 # Debian packages (as root, or through sudo), and the servers and cargo-deny into a folder of their own. Of EU DSS (with a JDK of 17 or later and
-# Maven) and of pyHanko it says so where they cannot be had, and goes on.
+# Maven), of pyHanko and of Chromium it says so where they cannot be had, and goes on.
 # HAMMER_INSTALL=full adds what the gate does without: cosign, and go-tuf's tuf for the TUF repository of sigstore.sh.
 # Safe to run again: what is there already is left alone.
 set -euo pipefail
@@ -46,6 +46,15 @@ debian_packages() {
   as_root apt-get update -qq
   # A package that starts a service would take a port of the machine; these are started by the scripts alone.
   as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq --no-install-recommends "${packages[@]}" </dev/null
+}
+
+# A browser lays out the pages of reports; where it cannot be had, they are not looked at.
+browser() {
+  command -v chromium >/dev/null && return
+  printf 'Debian package: chromium\n'
+  as_root apt-get update -qq || true
+  as_root timeout 300 env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium </dev/null ||
+    printf 'chromium cannot be had: pages of reports are not looked at\n' >&2
 }
 
 as_root() {
@@ -159,6 +168,7 @@ main() {
   done
   mkdir -p "$HAMMER_TARGETS_BIN"
   debian_packages
+  browser
   go_servers
   sigstore_servers
   signature_services

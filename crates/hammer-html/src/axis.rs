@@ -1,6 +1,7 @@
 //! Axes of charts: what they reach from and to, and where they are labelled.
 
 use hammer_measure::Nanos;
+use hammer_report::text::number::grouped;
 use plotters::coord::ranged1d::{KeyPointHint, KeyPointWeight, NoDefaultFormatting, Ranged, ValueFormatter};
 
 /// An axis. Its places are numbers that grow evenly along it.
@@ -41,7 +42,7 @@ impl Axis {
         let from = (least.0.max(1) as f64).log10().floor();
         let to = (most.0.max(1) as f64).log10().ceil().max(from + 1.0);
         let places = (from as i32..=to as i32).map(f64::from);
-        let label = |place: f64| short(Nanos(10_f64.powf(place).round() as u64));
+        let label = |place: f64| power_of_ten(Nanos(10_f64.powf(place).round() as u64));
         Self {
             from,
             to,
@@ -135,8 +136,21 @@ pub(crate) fn trimmed(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// A number in seven columns at most: `2,500`, `150k`, `1.5M`.
+pub(crate) fn short(value: f64) -> String {
+    let (unit, name) = match value {
+        10_000.0..1e6 => (1e3, "k"),
+        1e6..1e9 => (1e6, "M"),
+        1e9..1e12 => (1e9, "G"),
+        1e12.. => (1e12, "T"),
+        _ if value >= 1_000.0 => return grouped(value as u64),
+        _ => (1.0, ""),
+    };
+    format!("{}{name}", trimmed(value / unit))
+}
+
 /// A power of ten: `10us`, `1s`.
-fn short(duration: Nanos) -> String {
+fn power_of_ten(duration: Nanos) -> String {
     let (unit, name) = match duration.0 {
         0..1_000 => (1.0, "ns"),
         1_000..1_000_000 => (1e3, "us"),
@@ -164,6 +178,12 @@ mod tests {
             let axis = rates(most);
             assert!(axis.to >= most && (4..=11).contains(&axis.ticks.len()), "{most}: {axis:?}");
         }
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let shown = [0.0, 0.035, 950.0, 2_500.0, 10_000.0, 150_000.0, 1_500_000.0, 2e9, 3e12].map(short);
+        assert_eq!(shown, ["0", "0.035", "950", "2,500", "10k", "150k", "1.5M", "2G", "3T"]);
     }
 
     #[test]

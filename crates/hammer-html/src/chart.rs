@@ -93,7 +93,7 @@ impl Chart {
         let Self { across, up, .. } = self;
         let area = SVGBackend::with_string(svg, (WIDTH, HEIGHT)).into_drawing_area();
         let mut chart = ChartBuilder::on(&area)
-            .margin_top(24)
+            .margin_top(36)
             .margin_right(48)
             .x_label_area_size(56)
             .y_label_area_size(136)
@@ -116,6 +116,8 @@ impl Chart {
             .bold_line_style(grid)
             .axis_style(grid)
             .label_style(("sans-serif", 34, &ink))
+            // Above its line, so that the lowest is clear of the first one across.
+            .y_label_offset(-14)
             .draw()?;
         chart.draw_series(
             self.marked

@@ -4,7 +4,7 @@ use hammer_measure::Nanos;
 use hammer_report::report::{Event, ObservationSeries, PhaseName, Report};
 use hammer_report::text::number::grouped;
 
-use crate::axis::{Axis, trimmed};
+use crate::axis::{Axis, short, trimmed};
 use crate::chart::{Chart, Ink, Line};
 use crate::figure::{Figure, Row, Table};
 
@@ -47,7 +47,7 @@ impl RunTime {
         if points.iter().any(|point| point.value < 0.0) || points.iter().all(|point| point.value == most) {
             return None;
         }
-        let mut chart = self.chart(seen.name.clone(), Axis::linear(most, amount));
+        let mut chart = self.chart(seen.name.clone(), Axis::linear(most, short));
         // The last of each group, so that a size is never told before it was seen.
         let group = points.len().div_ceil(MOST_POINTS).max(1);
         let points: Vec<_> = points

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# What pages of reports look like: made of every quickstart, of a run whose log lies and of some whose servers fail, and measured in headless Chromium.
+#   scripts/pages.sh [PAGE.html...]   the pages that are measured; without any they are made
+#   HAMMER names the binary, CHROMIUM the browser; PICTURES a folder that is kept, for pictures of each page
+# Exits 1 where a page is wider than its window, text lies over other text or is hard to read, something is fetched, or the console says anything.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=scripts/targets/processes.sh
+source "$here/targets/processes.sh"
+
+need python3 "${CHROMIUM:-chromium}"
+folder=$(mktemp -d "${TMPDIR:-/tmp}/hammer-pages.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+pages=("$@")
+if ((${#pages[@]} == 0)); then
+  HAMMER=$(built hammer hammer-cli "${HAMMER:-}")
+  cd "$here/.."
+  for plan in configs/*-quickstart.yaml configs/lies/bad-sct-signature.yaml configs/faults/*/{above-a-rate,database-killed,hanging}.yaml; do
+    page=$folder/$(basename "${plan%.yaml}").html
+    # What a run ends with is another's matter: each has a page.
+    "$HAMMER" run "$plan" --smoke --quiet --html "$page" >"$folder/log" 2>&1 || true
+    [[ -s $page ]] || die "$plan has no page: $(tail -n 3 "$folder/log")"
+    pages+=("$page")
+  done
+fi
+mkdir -p "${PICTURES:=$folder/pictures}"
+python3 "$here/pages/measured.py" "$(command -v "${CHROMIUM:-chromium}")" "$PICTURES" "${pages[@]}"
