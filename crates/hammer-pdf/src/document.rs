@@ -65,7 +65,7 @@ impl Document {
     /// The document of a key and a number, of exactly that many bytes.
     ///
     /// # Errors
-    /// Where it is shorter than what stands around the filler, some 750 bytes, or longer than an offset of ten digits reaches.
+    /// Where it is shorter than what stands around the filler, some 800 bytes, or longer than an offset of ten digits reaches.
     pub fn new(key: u64, number: u64, length: u64) -> Result<Self, UnfitLength> {
         let least = (AROUND.head.len() + AROUND.tail.len()) as u64;
         match length.checked_sub(least) {

@@ -53,6 +53,9 @@ impl PdfSignature {
         match (found, objects.unread()) {
             (Err(changed @ PdfFault::Changed { .. }), _) => Err(changed),
             (_, Some(unread)) => Err(unread),
+            (Ok(_), None) if objects.passes_over_one() => {
+                Err(PdfFault::Changed { what: "a revision that the last one passes over" })
+            }
             (found, None) => found,
         }
     }

@@ -1,9 +1,11 @@
 //! The objects of a file, of which each is that of its last revision.
 
+use memchr::memmem;
+
 use super::fault::PdfFault;
 use super::object::{Array, Dictionary, Object, Reference, TWICE};
 use super::scan_budget::ScanBudget;
-use super::sections::{Entry, Sections};
+use super::sections::{Entry, STARTXREF, Sections};
 use super::text::find;
 use super::token::{Token, Tokens};
 use crate::document::Document;
@@ -35,6 +37,40 @@ impl<'a> ObjectTable<'a> {
     /// What is not read here, for which nothing can be said to be absent.
     pub(super) const fn unread(&self) -> Option<PdfFault> {
         self.sections.unread
+    }
+
+    /// Whether a revision is passed over by those that lead from the last one to the document: what it has is on no page of a reader that follows
+    /// them, and may be on that of one that looks for objects. Its `startxref` stands in none of theirs, nor behind a percent sign.
+    pub(super) fn passes_over_one(&self) -> bool {
+        let start = self.sent.len() as usize;
+        let leads = || memmem::find_iter(&self.file[start..], STARTXREF).map(|at| start + at);
+        // As a rule there is one for each section, and nothing to be looked at.
+        leads().count() > self.sections.count
+            && leads().filter(|at| !self.is_comment(*at) && !self.is_within_object(*at)).count()
+                > self.sections.count
+    }
+
+    fn is_comment(&self, at: usize) -> bool {
+        let line = self.file[..at].rsplit(|byte| matches!(byte, b'\r' | b'\n')).next();
+        line.is_some_and(|line| line.contains(&b'%'))
+    }
+
+    fn is_within_object(&self, at: usize) -> bool {
+        let ahead =
+            self.sections.entries.iter().filter(|entry| entry.offset.is_some_and(|offset| offset < at));
+        let Some(Entry { reference, offset: Some(offset), .. }) = ahead.max_by_key(|entry| entry.offset)
+        else {
+            return false;
+        };
+        // Parts of an object are parts of the file.
+        let is_in = |part: &[u8]| part.as_ptr_range().contains(&self.file[at..].as_ptr());
+        match self.object_at(*offset, *reference) {
+            Ok(Object::Stream(dictionary, data)) => is_in(dictionary.0) || is_in(data),
+            Ok(Object::Dictionary(Dictionary(text)) | Object::Array(Array(text)) | Object::String(text)) => {
+                is_in(text)
+            }
+            _ => false,
+        }
     }
 
     /// The catalog that the last trailer names.

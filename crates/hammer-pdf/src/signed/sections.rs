@@ -1,5 +1,7 @@
 //! The cross-reference sections of what was appended, from the last one back to that of the document (ISO 32000-1 section 7.5.4 to 7.5.6).
 
+use memchr::memmem;
+
 use super::fault::PdfFault;
 use super::object::{Object, Reference};
 use super::scan_budget::ScanBudget;
@@ -24,6 +26,8 @@ pub(super) struct Sections {
     pub(super) entries: Vec<Entry>,
     /// The catalog that the last trailer names.
     pub(super) root: Option<Reference>,
+    /// How many there are.
+    pub(super) count: usize,
     /// What is not read here of the sections or what they say of.
     pub(super) unread: Option<PdfFault>,
     /// The number that those of all objects are below, as the last trailer says.
@@ -60,6 +64,7 @@ impl Sections {
             let trailer = sections.take_table(text, section)?;
             at = sections.take_trailer(trailer, section, budget)?;
         }
+        sections.count = visited.len();
         sections.keep_last()?;
         Ok(sections)
     }
@@ -140,13 +145,15 @@ fn last_section(appended: &[u8]) -> Result<usize, PdfFault> {
     let end = &appended[appended.len().saturating_sub(LAST)..];
     let blank = end.iter().rev().take_while(|byte| is_white_space(**byte)).count();
     let end = end[..end.len() - blank].strip_suffix(b"%%EOF").ok_or(END)?;
-    let at = end.windows(9).rposition(|window| window == b"startxref").ok_or(END)?;
+    let at = memmem::rfind(end, STARTXREF).ok_or(END)?;
     let (offset, _) = number(end[at + 9..].trim_ascii_start()).ok_or(END)?;
     usize::try_from(offset).map_err(|_| PdfFault::Revisions)
 }
 
 /// Bytes from the end in which readers look for it.
 const LAST: usize = 1024;
+/// What leads to a section (section 7.5.5).
+pub(super) const STARTXREF: &[u8] = b"startxref";
 /// A signature adds one revision, and a timestamp of the document another.
 const MOST_REVISIONS: usize = 64;
 /// A signature adds some ten, and frees none.

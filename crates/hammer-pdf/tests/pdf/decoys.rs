@@ -297,6 +297,22 @@ fn what_is_not_read_is_unverified_and_a_change_beside_it_is_told() {
 }
 
 #[test]
+fn a_revision_that_the_signed_one_passes_over_is_told() {
+    // Readers that follow cross-references show the page as it was; one that looks for objects itself shows another.
+    let other = "<</Length 3>>\nstream\nBT \nendstream";
+    let revision = Revision {
+        before: vec![(4, other.to_owned())],
+        prev: Some(|_| sent().xref() as usize),
+        ..Revision::default()
+    };
+    let fault = PdfSignature::read(&revision.file(), &sent()).unwrap_err();
+    assert_eq!(fault.kind(), "changed-document", "{fault}");
+    // One that is led to counts as all do.
+    let same = Revision { before: vec![(20, "<<>>".to_owned())], ..Revision::default() };
+    assert!(PdfSignature::read(&same.file(), &sent()).is_ok());
+}
+
+#[test]
 fn objects_that_are_none_or_nested_without_end_are_told() {
     let deep = format!("<</X{}{}>>", "[".repeat(40), "]".repeat(40));
     for text in [
