@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What pages of reports look like: made of every quickstart, of a run whose log lies and of some whose servers fail, and measured in headless Chromium.
+# What pages of reports look like: made of every quickstart, of a run whose log lies and of some whose servers fail, and of a sweep, and measured in headless Chromium.
 #   scripts/pages.sh [PAGE.html...]   the pages that are measured; without any they are made
 #   HAMMER names the binary, CHROMIUM the browser; PICTURES a folder that is kept, for pictures of each page
 # Exits 1 where a page is wider than its window, text lies over other text or is hard to read, something is fetched, or the console says anything.
@@ -15,10 +15,17 @@ pages=("$@")
 if ((${#pages[@]} == 0)); then
   HAMMER=$(built hammer hammer-cli "${HAMMER:-}")
   cd "$here/.."
-  for plan in configs/*-quickstart.yaml configs/lies/bad-sct-signature.yaml configs/faults/*/{above-a-rate,database-killed,hanging}.yaml; do
+  cat >"$folder/sweep.yaml" <<'YAML'
+target: { lab: { http: {} } }
+workloads: [ { name: web, http: {}, load: { users: 1 } } ]
+phases: { warm_up: 100ms, measurement: 300ms }
+rounds: 3
+sweep: { workloads.web.load.users: [ 1, 2, 5, 10 ] }
+YAML
+  for plan in "$folder/sweep.yaml" configs/*-quickstart.yaml configs/lies/bad-sct-signature.yaml configs/faults/*/{above-a-rate,database-killed,hanging}.yaml; do
     page=$folder/$(basename "${plan%.yaml}").html
     # What a run ends with is another's matter: each has a page.
-    "$HAMMER" run "$plan" --smoke --quiet --html "$page" >"$folder/log" 2>&1 || true
+    "$HAMMER" run "$plan" --smoke --quiet --tolerate-lag --html "$page" >"$folder/log" 2>&1 || true
     [[ -s $page ]] || die "$plan has no page: $(tail -n 3 "$folder/log")"
     pages+=("$page")
   done

@@ -14,7 +14,7 @@ class Browser:
     """One page at a time, of any width, by light, in the dark or as on paper."""
 
     def __init__(self, path):
-        self.profile = tempfile.TemporaryDirectory()
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         to_browser, self.sends = os.pipe()
         self.receives, from_browser = os.pipe()
 

@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use hammer_html::DrawError;
 use hammer_report::{EventsWriter, LocustCsv, LocustWriters, Reason, ReasonKind, Report, Summary, text};
 
 use crate::args::OutputArgs;
@@ -24,6 +25,8 @@ pub(crate) struct Outputs {
     csv: Vec<[Sink; 3]>,
     /// The page of each run.
     html: Vec<Sink>,
+    /// That of several runs.
+    summary_html: Option<Sink>,
     /// Of the run that is carried out.
     place: usize,
     events_started: bool,
@@ -68,8 +71,9 @@ impl Outputs {
             Some(path) if runs > 1 => (1..=runs).map(|run| numbered(path, run)).collect(),
             path => path.iter().cloned().collect(),
         };
+        let summary_html = args.html.as_ref().filter(|_| runs > 1);
         let named = named.into_iter().chain(csv.iter().flatten().map(|path| (CSV, path)));
-        let named: Vec<_> = named.chain(html.iter().map(|path| (HTML, path))).collect();
+        let named: Vec<_> = named.chain(html.iter().chain(summary_html).map(|path| (HTML, path))).collect();
         let is_dash = |path: &Path| path.as_os_str() == "-";
         if args.csv.as_deref().is_some_and(is_dash) {
             return Err(OutputError::NoFile { named: CSV });
@@ -90,6 +94,7 @@ impl Outputs {
             report: report.map(|path| Sink::open(report_named, path)).transpose()?,
             events: events.map(|path| Sink::open(events_named, path)).transpose()?,
             csv: sinks,
+            summary_html: summary_html.map(|path| Sink::open(HTML, path)).transpose()?,
             html: html.iter().map(|path| Sink::open(HTML, path)).collect::<Result<_, OutputError>>()?,
             place: 0,
             events_started: false,
@@ -129,7 +134,8 @@ impl Outputs {
     /// Writes the page of the run at that place, where one was asked for; what fails is a reason in the report.
     fn page(&mut self, place: usize, report: &mut Report) {
         if let Some(sink) = self.html.get_mut(place)
-            && let Err(error) = sink.emptied().and_then(|file| write_page(file, report))
+            && let Err(error) =
+                sink.emptied().and_then(|file| write_page(file, hammer_html::document(report)))
         {
             report.add_reason(unwritten(&sink.path, &error));
         }
@@ -172,6 +178,11 @@ impl Outputs {
             out.flush()
         };
         let mut reason = None;
+        if let Some(sink) = &mut self.summary_html {
+            let page = hammer_html::summary_document(summary);
+            let written = sink.emptied().and_then(|file| write_page(file, page));
+            reason = written.err().map(|error| unwritten(&sink.path, &error));
+        }
         if let Some(sink) = &mut self.report
             && let Err(error) = sink.emptied().and_then(|file| json(file))
         {
@@ -221,9 +232,9 @@ fn expect_apart(
     Ok(())
 }
 
-/// Writes a report as a page of HTML.
-pub(crate) fn write_page(mut file: impl Write, report: &Report) -> io::Result<()> {
-    let page = hammer_html::document(report).map_err(io::Error::other)?;
+/// Writes a page of HTML.
+pub(crate) fn write_page(mut file: impl Write, page: Result<String, DrawError>) -> io::Result<()> {
+    let page = page.map_err(io::Error::other)?;
     file.write_all(page.as_bytes())?;
     file.flush()
 }

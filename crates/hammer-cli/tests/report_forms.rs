@@ -80,7 +80,7 @@ fn what_is_no_report_and_what_has_no_such_form_is_told() {
     assert!(hammer(&["report", &summary]).stdout.contains("0 of 2 runs passed"));
     let one = ended_report(&folder);
     for (arguments, told) in [
-        (vec!["report", &summary, "--as", "junit"], "it is of several runs, which are text alone"),
+        (vec!["report", &summary, "--as", "junit"], "it is of several runs, which are text or a page alone"),
         (
             vec!["report", &one, "--as", "hgrm", "--series", "web/post"],
             "it has no series web/post: its series are web/get",
@@ -126,13 +126,32 @@ fn a_run_writes_its_page_and_a_report_has_the_same() {
 }
 
 #[test]
-fn several_runs_write_a_page_each() {
+fn several_runs_write_a_page_each_and_one_of_all() {
     let folder = Folder::new();
     let (plan, page) = (folder.write("plan.yaml", PLAN), folder.path("page.html"));
-    hammer(&["run", "--tolerate-lag", &plan, "--set", "rounds=2", "--html", &page]);
-    for run in ["page.1.html", "page.2.html"] {
+    let out = folder.path("summary.json");
+    let sweep = "sweep={workloads.web.load.rate: [200/s, 400/s]}";
+    hammer(&[
+        "run",
+        "--tolerate-lag",
+        &plan,
+        "--set",
+        "rounds=2",
+        "--set",
+        sweep,
+        "--out",
+        &out,
+        "--html",
+        &page,
+    ]);
+    for run in ["page.1.html", "page.4.html"] {
         let written = std::fs::read_to_string(folder.path(run)).unwrap();
         assert!(written.starts_with("<!DOCTYPE html>"), "{run}");
     }
-    assert!(!std::path::Path::new(&page).exists());
+    let written = std::fs::read_to_string(&page).unwrap();
+    assert!(written.contains("0 of 4 runs passed, exit 1") && written.contains("medians of 2 runs"));
+    let again = folder.path("again.html");
+    let told = hammer(&["report", &out, "--html", &again]);
+    assert_eq!((told.code, told.stdout.as_str()), (0, ""), "{}", told.stderr);
+    assert_eq!(std::fs::read_to_string(&again).unwrap(), written);
 }

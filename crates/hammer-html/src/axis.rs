@@ -51,6 +51,13 @@ impl Axis {
         }
     }
 
+    /// Labels side by side, the n-th at n and a half.
+    pub(crate) fn labelled(labels: Vec<String>) -> Self {
+        let to = labels.len().max(1) as f64;
+        let places = labels.into_iter().enumerate().map(|(place, label)| (place as f64 + 0.5, label));
+        Self { from: 0.0, to, ticks: places.collect(), scale: Scale::Linear }
+    }
+
     /// Time from the start of a run to an instant, in the unit that suits its length.
     pub(crate) fn time(end: Nanos) -> Self {
         let (seconds, unit) = match end.as_secs_f64() {

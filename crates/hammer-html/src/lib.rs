@@ -6,8 +6,11 @@ mod chart;
 mod figure;
 mod page;
 mod rates;
+mod report_page;
 mod response_times;
 mod run_time;
+mod summary_page;
 
 pub use chart::DrawError;
-pub use page::document;
+pub use report_page::document;
+pub use summary_page::summary_document;

@@ -16,7 +16,7 @@ pub(crate) struct OutputArgs {
     /// Write PREFIX_stats.csv, PREFIX_stats_history.csv and PREFIX_failures.csv, in the columns of Locust
     #[arg(long, value_name = "PREFIX")]
     pub(crate) csv: Option<PathBuf>,
-    /// Write the report as one page of HTML with charts, which needs no network; of several runs one each, numbered
+    /// Write the report as one page of HTML with charts, which needs no network; of several runs of all of them, and beside it one each, numbered
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// Tell what is found against hammer's own health, its lateness above all, and exit as if it were not found (health.on_fail: warn)

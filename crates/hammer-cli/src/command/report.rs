@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
+use hammer_html::DrawError;
 use hammer_report::report::{Series, SeriesKind};
 use hammer_report::{ExitCode, Report, Summary, hgrm, junit, text};
 
@@ -28,12 +29,22 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
     let text = match (Report::parse(&json), &args.html) {
         (Ok(report), None) => form(&report)?,
         (Ok(report), Some(page)) => {
-            write(page, path, &report)?;
+            write(page, path, hammer_html::document(&report))?;
             String::new()
         }
         (Err(why), page) => match summary(&json) {
-            Some(summary) if args.form == ReportForm::Text && page.is_none() => summary.render(),
-            Some(_) => return Err(unread("it is of several runs, which are text alone".to_owned()).into()),
+            Some(summary) => match (page, args.form) {
+                (None, ReportForm::Text) => summary.render(),
+                (None, _) => {
+                    return Err(
+                        unread("it is of several runs, which are text or a page alone".to_owned()).into()
+                    );
+                }
+                (Some(page), _) => {
+                    write(page, path, hammer_html::summary_document(&summary))?;
+                    String::new()
+                }
+            },
             None => return Err(unread(format!("failed to {why}")).into()),
         },
     };
@@ -41,13 +52,13 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::Clean)
 }
 
-/// Writes the page of a report to a file that is not the report itself.
-fn write(page: &Path, report_path: &Path, report: &Report) -> Result<(), CliError> {
-    if is_same_place(page, report_path) {
-        return Err(UsageError::PageOverReport { path: page.to_owned() }.into());
+/// Writes a page to a file that is not the report itself.
+fn write(path: &Path, report_path: &Path, page: Result<String, DrawError>) -> Result<(), CliError> {
+    if is_same_place(path, report_path) {
+        return Err(UsageError::PageOverReport { path: path.to_owned() }.into());
     }
-    let written = File::create(page).and_then(|file| write_page(file, report));
-    Ok(written.map_err(|source| OutputError::Unopened { named: "--html", path: page.to_owned(), source })?)
+    let written = File::create(path).and_then(|file| write_page(file, page));
+    Ok(written.map_err(|source| OutputError::Unopened { named: "--html", path: path.to_owned(), source })?)
 }
 
 /// The summary of several runs, if it is one.

@@ -111,7 +111,7 @@ impl SummaryRun {
     }
 
     /// Its place on the axis of that name: the value of a label, what the last hook of that name printed, or what was observed last.
-    pub(super) fn place(&self, by: &str) -> Option<Value> {
+    pub fn place(&self, by: &str) -> Option<Value> {
         let hook = || self.hooks.iter().rfind(|hook| hook.name == by).map(|hook| hook.output.clone());
         let observed = |name: &str| self.observations.get(name).map(|seen| Value::from(*seen));
         let label = self.labels.get(by).cloned();
