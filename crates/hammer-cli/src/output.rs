@@ -369,7 +369,7 @@ fn csv_files(prefix: Option<&Path>, runs: usize) -> Vec<[PathBuf; 3]> {
 /// Who names them.
 const CSV: &str = "--csv";
 /// Who names a page.
-const HTML: &str = "--html";
+pub(crate) const HTML: &str = "--html";
 
 /// The folder of the JSON report; the working folder where it goes to no file.
 pub(crate) fn folder(args: &OutputArgs, plan: &OutputPlan) -> PathBuf {

@@ -120,6 +120,8 @@ fn a_run_writes_its_page_and_a_report_has_the_same() {
     assert_eq!(told.code, 2);
     assert!(told.stderr.contains("it is the report that the page is made of"), "{}", told.stderr);
     assert_eq!(std::fs::read_to_string(&report).unwrap(), ended.stdout);
+    let told = hammer(&["report", &report, "--html", "-"]);
+    assert!(told.code == 2 && told.stderr.contains("--html"), "{}", told.stderr);
     // A page that cannot be written is known before the first request.
     let told = hammer(&["run", &plan, "--html", &folder.path("none/page.html")]);
     assert!(told.code == 2 && told.stderr.contains("--html"), "{}", told.stderr);

@@ -37,6 +37,24 @@ impl Axis {
         }
     }
 
+    /// From `least`, or zero where that is more, to `most`, or a little further.
+    pub(crate) fn between(least: f64, most: f64, label: impl Fn(f64) -> String) -> Self {
+        let (least, most) = (least.min(0.0), most.max(0.0));
+        let step = even_step((most - least).max(f64::MIN_POSITIVE));
+        let (first, last) = ((least / step).floor(), (most / step).ceil());
+        let places = (0..=(last - first) as usize).map(|index| (first + index as f64) * step);
+        let ticks = places.map(|place| (place, label(place))).collect();
+        Self { from: first * step, to: last.max(first + 1.0) * step, ticks, scale: Scale::Linear }
+    }
+
+    /// The same with a line above all of them, for what never ended.
+    #[must_use]
+    pub(crate) fn with_never(mut self) -> Self {
+        self.to += 0.5;
+        self.ticks.push((self.to, "never".to_owned()));
+        self
+    }
+
     /// Durations from the power of ten below `least` to that above `most`.
     pub(crate) fn durations(least: Nanos, most: Nanos) -> Self {
         let from = (least.0.max(1) as f64).log10().floor();
@@ -146,6 +164,8 @@ pub(crate) fn trimmed(value: f64) -> String {
 /// A number in seven columns at most: `2,500`, `150k`, `1.5M`.
 pub(crate) fn short(value: f64) -> String {
     let (unit, name) = match value {
+        _ if value < 0.0 => return format!("-{}", short(-value)),
+        _ if value > 0.0 && value < 1e-3 => return format!("{value:.0e}"),
         10_000.0..1e6 => (1e3, "k"),
         1e6..1e9 => (1e6, "M"),
         1e9..1e12 => (1e9, "G"),

@@ -93,10 +93,10 @@ impl Chart {
         let Self { across, up, .. } = self;
         let area = SVGBackend::with_string(svg, (WIDTH, HEIGHT)).into_drawing_area();
         let mut chart = ChartBuilder::on(&area)
-            .margin_top(36)
-            .margin_right(48)
-            .x_label_area_size(56)
-            .y_label_area_size(136)
+            .margin_top(30)
+            .margin_right(60)
+            .x_label_area_size(46)
+            .y_label_area_size(112)
             .build_cartesian_2d(across.clone(), up.clone())?;
         let whole = |from: f64, to: f64| [(across.place(from), up.from), (across.place(to), up.to)];
         chart.draw_series(
@@ -115,9 +115,9 @@ impl Chart {
             .light_line_style(TRANSPARENT)
             .bold_line_style(grid)
             .axis_style(grid)
-            .label_style(("sans-serif", 34, &ink))
+            .label_style(("sans-serif", 28, &ink))
             // Above its line, so that the lowest is clear of the first one across.
-            .y_label_offset(-14)
+            .y_label_offset(-12)
             .draw()?;
         chart.draw_series(
             self.marked
@@ -133,7 +133,9 @@ impl Chart {
                         chart.draw_series([Circle::new(alone, 3, ink.colour().filled())])?;
                     }
                     _ => {
-                        chart.draw_series(LineSeries::new(places, ink.colour().stroke_width(3)))?;
+                        // One that lies over the first is narrower, so that both are seen.
+                        let width = if *ink == Ink::First { 5 } else { 2 };
+                        chart.draw_series(LineSeries::new(places, ink.colour().stroke_width(width)))?;
                     }
                 }
             }
@@ -155,6 +157,6 @@ impl Chart {
     }
 }
 
-/// Units of a drawing, which are whole pixels to the crate that draws: twice as many as a page shows.
-const WIDTH: u32 = 1_120;
-const HEIGHT: u32 = 520;
+/// Units of a drawing, which are whole pixels to the crate that draws: more than a page shows.
+const WIDTH: u32 = 840;
+const HEIGHT: u32 = 400;

@@ -3,7 +3,7 @@
 use hammer_report::report::{Fates, Interval, Report, Series, SeriesInterval};
 use hammer_report::text::number::per_second;
 
-use crate::axis::Axis;
+use crate::axis::{Axis, short};
 use crate::chart::{Ink, Line};
 use crate::figure::{Figure, Row, Table};
 use crate::run_time::{MOST_POINTS, RunTime, ended_at, seconds};
@@ -47,9 +47,13 @@ pub(crate) fn rates(time: &RunTime, report: &Report, place: usize, series: &Seri
     let counted = counted(report, place);
     let all = counted.iter().flat_map(|of| LINES.iter().map(|line| of.rate(line)));
     let most = all.max_by(f64::total_cmp)?;
-    let mut chart = time.chart(format!("Rates of {}", series.path), Axis::linear(most, per_second));
+    let mut chart = time
+        .chart(format!("Rates of {}", series.path), Axis::linear(most, |rate| format!("{}/s", short(rate))));
     let line = |line: &CountLine| {
-        let points = counted.iter().map(|of| Some((of.middle_s(), of.rate(line))));
+        // What is a fraction of the others, as the end of drain, has a rate by chance: a gap.
+        let usual = counted.iter().map(|of| of.seconds).fold(0.0, f64::max);
+        let points =
+            counted.iter().map(|of| (of.seconds >= usual / 4.0).then(|| (of.middle_s(), of.rate(line))));
         Line { ink: line.ink, points: points.collect() }
     };
     chart.lines = LINES.iter().map(line).collect();
@@ -60,7 +64,12 @@ pub(crate) fn rates(time: &RunTime, report: &Report, place: usize, series: &Seri
     let header = std::iter::once("until").chain(LINES.iter().map(|line| line.name)).collect();
     Some(Figure {
         title: "Rate".to_owned(),
-        note: String::new(),
+        note: match report.intervals.len().div_ceil(MOST_POINTS) {
+            0 | 1 => String::new(),
+            group => format!(
+                "A point is of {group} intervals: a rate is their mean, and what was not accepted in one of them stands in it with a share."
+            ),
+        },
         legend: LINES.iter().map(|line| (line.ink, line.name)).collect(),
         table: Table { header, rows: rows.collect() },
         chart,

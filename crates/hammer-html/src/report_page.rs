@@ -1,17 +1,18 @@
 //! The page of a run.
 
 use hammer_measure::{Nanos, shown_lines};
-use hammer_report::report::{Cause, Fates, Report, Series, SeriesKind};
-use hammer_report::text::number::{grouped, per_second, percent};
+use hammer_report::report::{Cause, Fates, ObservationSeries, Report, Series, SeriesKind};
+use hammer_report::text::number::{grouped, per_second, percent, plural};
 use hammer_report::text::{self, ToldEvent};
 use maud::{Markup, html};
+use serde_json::Value;
 
 use crate::chart::DrawError;
 use crate::figure::Figure;
 use crate::page::Page;
 use crate::rates::rates;
 use crate::response_times::{heat_map, percentiles, response_times};
-use crate::run_time::RunTime;
+use crate::run_time::{RunTime, amount};
 
 /// The page of a report.
 ///
@@ -27,24 +28,29 @@ pub fn document(report: &Report) -> Result<String, DrawError> {
     let steps = steps.iter().map(of_series).collect::<Result<Vec<_>, _>>()?;
     let observed = observations(report, &time)?;
     let page = Page {
-        title: text::verdict(report),
+        title: match named(report) {
+            Some(name) => format!("{name}: {}", text::verdict(report)),
+            None => text::verdict(report),
+        },
         standing: Some(report.verdict.standing),
         beneath: health(report),
         main: html! {
             (facts(report))
+            (disruptions(report))
             (promises(report))
             (thresholds(report))
             @for section in &operations { (section) }
             @for figure in &observed { (figure) }
             (events(report))
             @if !steps.is_empty() {
-                section {
+                section.folded {
                     h2 { "Steps within operations" }
                     @for step in &steps { details { (step) } }
                 }
             }
-            section {
+            section.folded {
                 h2 { "All of it as text" }
+                details { summary { "What was used, connections, and what else there is to say" } pre { (shown_lines(&text::surroundings(report))) } }
                 details { summary { "The report" } pre { (shown_lines(&text::render(report))) } }
                 details { summary { "The plan, every default written out" } pre { (plan(report)) } }
             }
@@ -78,11 +84,14 @@ fn facts(report: &Report) -> Markup {
         .iter()
         .map(|span| format!("{} {}", span.phase.words(), Nanos(span.end_ns.saturating_sub(span.begin_ns))));
     let all = &report.totals.all;
+    let run = &report.run;
     let facts = [
-        ("started", report.run.epoch.clone()),
+        ("started", run.epoch.clone()),
+        ("target", targets(report)),
+        ("generator", format!("{} on {}", plural(run.shards, "shard"), plural(u64::from(run.cores), "core"))),
         ("phases", phases.collect::<Vec<_>>().join(", ")),
-        ("ended", report.run.stopped.clone()),
-        ("offered", grouped(all.offered)),
+        ("ended", run.stopped.clone()),
+        ("offered, warm-up included", grouped(all.offered)),
         ("accepted", grouped(all.fates.accepted)),
         (
             "promises",
@@ -103,6 +112,40 @@ fn facts(report: &Report) -> Markup {
                 div { dt { (name) } dd { (shown_lines(fact)) } }
             }
         }
+        p.note {
+            "In charts over the run " span.key { i.shade {} "is warm-up and drain" } ", and " span.key { i.mark {} "something that happened" } "."
+        }
+    }
+}
+
+/// What the plan is called.
+fn named(report: &Report) -> Option<&str> {
+    report.plan.get("name")?.as_str().filter(|name| !name.is_empty())
+}
+
+/// The URLs that the plan's target has, or that it is embedded.
+fn targets(report: &Report) -> String {
+    let mut urls = Vec::new();
+    take_urls(&report.plan["target"], &mut urls);
+    match urls.as_slice() {
+        [] if report.plan["target"]["lab"].is_object() => "embedded".to_owned(),
+        urls => urls.join(" "),
+    }
+}
+
+fn take_urls(value: &Value, urls: &mut Vec<String>) {
+    for (key, value) in value.as_object().into_iter().flatten() {
+        match value.as_str().filter(|_| key.ends_with("url")) {
+            Some(url) if urls.len() < MOST_URLS => urls.push(url.to_owned()),
+            _ => take_urls(value, urls),
+        }
+    }
+}
+
+fn disruptions(report: &Report) -> Markup {
+    let told = text::disruptions(report);
+    html! {
+        @if !told.is_empty() { section { h2 { "When it was served otherwise" } pre { (shown_lines(&told)) } } }
     }
 }
 
@@ -122,6 +165,7 @@ fn section(report: &Report, time: &RunTime, place: usize, series: &Series) -> Re
         (summary)
         section.series {
             (durations(series))
+            @for note in text::series_notes(series) { p.note { (shown_lines(&note)) } }
             div.figures { @for figure in &figures { (figure) } }
             (fates(series))
         }
@@ -184,14 +228,15 @@ fn fates(series: &Series) -> Markup {
             }
         }
         @if !causes.is_empty() {
+            h3 { "Causes" }
             div.scroll {
                 table {
-                    thead { tr { @for name in ["cause", "fate", "phase", "count", "first answer"] { th scope="col" { (name) } } } }
+                    thead { tr { @for name in ["cause", "fate", "phase", "count"] { th scope="col" { (name) } } th.quoted scope="col" { "first answer" } } }
                     tbody {
                         @for (phase, cause) in causes {
                             tr {
                                 td { (shown_lines(&cause.cause)) }
-                                td { (cause.fate) }
+                                td { (cause.fate.replace('_', " ")) }
                                 td { (phase) }
                                 td { (grouped(cause.count)) }
                                 td.quoted { (shown_lines(cause.answer.as_deref().unwrap_or_default())) }
@@ -227,13 +272,15 @@ fn promises(report: &Report) -> Markup {
                 @if !report.breaches.is_empty() {
                     h3 { "Broken" }
                     ul.broken {
-                        @for breach in &report.breaches {
+                        @for breach in report.breaches.iter().take(MOST_BREACHES) {
                             li {
                                 b { (shown_lines(&breach.kind)) } ", " (shown_lines(&breach.workload))
                                 @if let Some(seq) = breach.seq { ", operation " (grouped(seq)) }
                                 ": " (shown_lines(&breach.detail))
                             }
                         }
+                        @let more = promises.all.broken.saturating_sub(MOST_BREACHES as u64);
+                        @if more > 0 { li { "and " (grouped(more)) " more" } }
                     }
                 }
             }
@@ -248,14 +295,14 @@ fn thresholds(report: &Report) -> Markup {
                 h2 { "Thresholds" }
                 div.scroll {
                     table {
-                        thead { tr { @for name in ["", "threshold", "on", "found"] { th scope="col" { (name) } } } }
+                        thead { tr { th scope="col" {} @for name in ["threshold", "on", "found"] { th.quoted scope="col" { (name) } } } }
                         tbody {
                             @for threshold in &report.thresholds {
                                 tr.fails[!threshold.holds] {
                                     td { (if threshold.holds { "holds" } else { "fails" }) }
-                                    td { (shown_lines(&threshold.threshold)) }
-                                    td { (shown_lines(&threshold.series)) }
-                                    td { (shown_lines(&threshold.found)) }
+                                    td.quoted { (shown_lines(&threshold.threshold)) }
+                                    td.quoted { (shown_lines(&threshold.series)) }
+                                    td.quoted { (shown_lines(&threshold.found)) }
                                 }
                             }
                         }
@@ -266,16 +313,23 @@ fn thresholds(report: &Report) -> Markup {
     }
 }
 
-/// What observers saw, each over the run.
+/// What observers saw, over the run where it changed.
 fn observations(report: &Report, time: &RunTime) -> Result<Vec<Markup>, DrawError> {
-    let figures = report.observations.iter().filter_map(|seen| time.observed(seen));
-    let figures = figures.map(|figure| figure.markup()).collect::<Result<Vec<_>, _>>()?;
-    Ok(match figures.is_empty() {
-        true => Vec::new(),
-        false => {
-            vec![html! { section { h2 { "Observed" } div.figures { @for figure in &figures { (figure) } } } }]
+    let changed = |seen: &ObservationSeries| time.observed(seen);
+    let figures = report.observations.iter().filter_map(changed).map(|figure| figure.markup());
+    let figures = figures.collect::<Result<Vec<_>, _>>()?;
+    let same: Vec<_> = report.observations.iter().filter(|seen| changed(seen).is_none()).collect();
+    let section = html! {
+        section {
+            h2 { "Observed" }
+            div.figures { @for figure in &figures { (figure) } }
+            @if !same.is_empty() {
+                h3 { "Seen once, or the same throughout" }
+                div.scroll { table { @for seen in same { tr { th scope="row" { (shown_lines(&seen.name)) } td { (amount(seen.last.value)) } } } } }
+            }
         }
-    })
+    };
+    Ok(if report.observations.is_empty() { Vec::new() } else { vec![section] })
 }
 
 fn events(report: &Report) -> Markup {
@@ -286,7 +340,7 @@ fn events(report: &Report) -> Markup {
                 h2 { "What else happened" }
                 div.scroll {
                     table {
-                        thead { tr { @for name in ["at", "", ""] { th scope="col" { (name) } } } }
+                        thead { tr { th scope="col" { "at" } th scope="col" {} th scope="col" {} } }
                         tbody {
                             @for ToldEvent { at, label, text } in &events {
                                 tr { td { (at) } td { (label) } td.quoted { (shown_lines(text)) } }
@@ -302,3 +356,8 @@ fn events(report: &Report) -> Markup {
 fn plan(report: &Report) -> String {
     shown_lines(&serde_json::to_string_pretty(&report.plan).unwrap_or_default()).into_owned()
 }
+
+/// URLs that are named at the top.
+const MOST_URLS: usize = 4;
+/// Broken promises that are shown.
+const MOST_BREACHES: usize = 20;

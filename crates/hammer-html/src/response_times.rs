@@ -21,7 +21,9 @@ struct Timed {
 pub(crate) fn response_times(time: &RunTime, times: &ResponseTimes) -> Option<Figure> {
     let timed = timed(times, MOST_POINTS);
     let (least, most) = bounds(&timed)?;
+    let never: u64 = timed.iter().map(|of| of.times.infinite()).sum();
     let up = Axis::durations(least, most);
+    let up = if never > 0 { up.with_never() } else { up };
     // What never ended is longer than all that the axis has.
     let top = 10_f64.powf(up.to);
     let mut chart = time.chart(format!("Response times of {}", times.path), up);
@@ -41,24 +43,26 @@ pub(crate) fn response_times(time: &RunTime, times: &ResponseTimes) -> Option<Fi
         let ended = (of.times.count() > 0).then(|| longest(of));
         Row {
             across: middle(of),
-            cells: [ended_at(of.end_s), grouped(of.times.count())]
+            cells: [ended_at(of.end_s), grouped(of.times.count()), grouped(of.times.infinite())]
                 .into_iter()
                 .chain(quantiles.iter().map(|(.., share)| shown(*share)))
                 .chain([ended.unwrap_or_else(|| "-".to_owned())])
                 .collect(),
         }
     });
-    let never: u64 = timed.iter().map(|of| of.times.infinite()).sum();
     Some(Figure {
         title: "Response time".to_owned(),
         note: if never > 0 {
-            format!("{} never ended: a percentile that falls on them lies at the upper edge.", grouped(never))
+            format!("{} never ended: a percentile that falls on them stands at never.", grouped(never))
         } else {
             String::new()
         },
         chart,
         legend: quantiles.iter().map(|(ink, name, _)| (*ink, *name)).collect(),
-        table: Table { header: vec!["until", "ended", "p50", "p99", "p99.9", "max"], rows: rows.collect() },
+        table: Table {
+            header: vec!["until", "count", "never ended", "p50", "p99", "p99.9", "max"],
+            rows: rows.collect(),
+        },
     })
 }
 
@@ -101,7 +105,7 @@ pub(crate) fn heat_map(time: &RunTime, times: &ResponseTimes) -> Option<Figure> 
         note: "The stronger the colour, the more a second (by the logarithm); each band reaches twice as far as the one below.".to_owned(),
         chart,
         legend: Vec::new(),
-        table: Table { header: vec!["until", "ended", "most of them", "longest"], rows: rows.collect() },
+        table: Table { header: vec!["until", "done", "most of them", "longest"], rows: rows.collect() },
     })
 }
 

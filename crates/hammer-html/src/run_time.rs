@@ -25,7 +25,7 @@ impl RunTime {
             .chain(report.intervals.last().map(|last| last.at_ns));
         let beside = report.phases.iter().filter(|span| span.phase != PhaseName::Measurement);
         let is_marked = |event: &&Event| !matches!(event, Event::Phase { .. } | Event::RecordHigh { .. });
-        let marked = report.events.iter().filter(is_marked).take(MOST_MARKS);
+        let marked = report.events.iter().filter(is_marked);
         Self {
             axis: Axis::time(Nanos(ends.max().unwrap_or_default())),
             shaded: beside.map(|span| (seconds(span.begin_ns), seconds(span.end_ns))).collect(),
@@ -43,11 +43,12 @@ impl RunTime {
     /// What an observer saw; none where it saw one thing alone.
     pub(crate) fn observed(&self, seen: &ObservationSeries) -> Option<Figure> {
         let points = &seen.points;
-        let most = points.iter().map(|point| point.value).max_by(f64::total_cmp)?;
-        if points.iter().any(|point| point.value < 0.0) || points.iter().all(|point| point.value == most) {
+        let values = || points.iter().map(|point| point.value);
+        let (least, most) = (values().min_by(f64::total_cmp)?, values().max_by(f64::total_cmp)?);
+        if least == most {
             return None;
         }
-        let mut chart = self.chart(seen.name.clone(), Axis::linear(most, short));
+        let mut chart = self.chart(seen.name.clone(), Axis::between(least, most, short));
         // The last of each group, so that a size is never told before it was seen.
         let group = points.len().div_ceil(MOST_POINTS).max(1);
         let points: Vec<_> = points
@@ -64,13 +65,14 @@ impl RunTime {
 }
 
 /// A number, with commas where it is whole.
-fn amount(value: f64) -> String {
-    if value.fract() == 0.0 && value < 9e15 { grouped(value as u64) } else { trimmed(value) }
+pub(crate) fn amount(value: f64) -> String {
+    let is_whole = value.fract() == 0.0 && (0.0..9e15).contains(&value);
+    if is_whole { grouped(value as u64) } else { trimmed(value) }
 }
 
 /// The end of a stretch, as tables have it.
 pub(crate) fn ended_at(seconds: f64) -> String {
-    format!("{seconds:.1} s")
+    if seconds < 100.0 { format!("{seconds:.2} s") } else { format!("{seconds:.1} s") }
 }
 
 /// Nanoseconds as seconds.
@@ -80,5 +82,3 @@ pub(crate) fn seconds(nanos: u64) -> f64 {
 
 /// Points of a line at most: three pixels of a phone's width are of two.
 pub(crate) const MOST_POINTS: usize = 300;
-/// Events that are marked.
-const MOST_MARKS: usize = 100;

@@ -6,6 +6,7 @@ use hammer_html::document;
 use hammer_measure::Nanos;
 use hammer_measure::histogram::Distribution;
 use hammer_report::Report;
+use hammer_report::report::timeline::ObservationPoint;
 use hammer_report::report::{Cause, ResponseStretch};
 use hammer_report::text::number::grouped;
 
@@ -34,7 +35,7 @@ fn number(text: &str) -> u64 {
 fn what_the_report_says_stands_on_its_page() {
     let report = report();
     let page = document(&report).unwrap();
-    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<h1>FAIL, exit 4: "), "{}", &page[..2_000]);
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("FAIL, exit 4: "), "{}", &page[..2_000]);
     for series in &report.series {
         for (name, durations) in series.measurement.durations.entries() {
             for figure in [durations.mean_ns, durations.p50_ns, durations.p99_ns, durations.max_ns] {
@@ -50,14 +51,14 @@ fn what_the_report_says_stands_on_its_page() {
     }
     assert!(promises.broken > 0 && report.breaches.iter().all(|breach| page.contains(&breach.kind)));
     assert_eq!(page.matches("<tr class=\"fails\">").count(), 1);
-    assert!(page.contains("<td>p99(response) &lt; 1us</td>"));
+    assert!(page.contains(">p99(response) &lt; 1us</td>"));
 }
 
 #[test]
 fn the_figures_behind_charts_add_up_to_those_of_the_report() {
     let report = report();
     let page = document(&report).unwrap();
-    let timed = rows(&page, &["until", "ended", "p50", "p99", "p99.9", "max"]);
+    let timed = rows(&page, &["until", "count", "never ended", "p50", "p99", "p99.9", "max"]);
     let ended: u64 = timed.iter().map(|row| number(&row[1])).sum();
     let completed = report
         .series
@@ -108,6 +109,45 @@ fn what_a_plan_or_a_server_says_is_no_markup() {
         assert!(!page.contains(raw), "{raw:?}");
     }
     assert!(page.matches("&lt;script&gt;alert(1)").count() >= 8);
+}
+
+#[test]
+fn what_was_observed_is_there_whatever_it_was() {
+    let mut report = report();
+    let mut of = |place: usize, name: &str, values: &[f64]| {
+        let seen = &mut report.observations[place];
+        seen.name = name.to_owned();
+        let point = |(at, value): (usize, &f64)| ObservationPoint {
+            at_ns: (at as u64 + 1) * 1_000_000_000,
+            value: *value,
+        };
+        seen.points = values.iter().enumerate().map(point).collect();
+        seen.last = seen.points[values.len() - 1];
+    };
+    of(0, "falls below", &[-50.0, 20.0, -3.0, 1_000.0]);
+    of(1, "below", &[-5.0, -2.0, -7.0]);
+    of(2, "level", &[7.0, 7.0]);
+    of(3, "once", &[-3.5]);
+    let page = document(&report).unwrap();
+    for name in [
+        "<b>falls below</b>",
+        "<b>below</b>",
+        "<th scope=\"row\">level</th><td>7</td>",
+        "<th scope=\"row\">once</th><td>-3.5</td>",
+    ] {
+        assert!(page.contains(name), "{name}");
+    }
+    assert!(page.contains("<td>-50</td>") && page.contains("\n-7\n"), "values, and a label below zero");
+}
+
+#[test]
+fn what_never_ended_stands_above_what_did() {
+    let mut report = report();
+    let never = &mut report.response_times[0].stretches[1];
+    (never.count, never.infinite) = (never.count + 1_000, 1_000);
+    let page = document(&report).unwrap();
+    assert!(page.contains("\nnever\n") && page.contains("1,000 never ended"));
+    assert!(!document(&self::report()).unwrap().contains("\nnever\n"));
 }
 
 #[test]

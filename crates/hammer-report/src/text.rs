@@ -111,6 +111,34 @@ pub fn told_causes(figures: &PhaseFigures) -> impl Iterator<Item = &Cause> {
     series::told_causes(figures)
 }
 
+/// When a run was not served as before, and what failed at times; empty where nothing did.
+pub fn disruptions(report: &Report) -> String {
+    let mut page = Page::default();
+    disturbed(&mut page, report);
+    page.into_string()
+}
+
+/// What a report says beside its series and what happened in it: the link, a fill, groups, connections, what was used.
+pub fn surroundings(report: &Report) -> String {
+    let mut page = Page::default();
+    health(&mut page, report);
+    report.link.iter().for_each(|link| link::render(&mut page, link));
+    report.fill.iter().for_each(|filled| fill::render(&mut page, filled));
+    run(&mut page, report);
+    page.blank();
+    report.groups.iter().for_each(|of_workload| groups::render(&mut page, of_workload));
+    served(&mut page, report);
+    observations(&mut page, report);
+    resources(&mut page, report);
+    report.server_resources.iter().for_each(|used| servers::render(&mut page, used));
+    page.into_string()
+}
+
+/// What is to be known about the figures of a series.
+pub fn series_notes(series: &Series) -> Vec<String> {
+    series::users(series).into_iter().chain(series.notes.iter().cloned()).collect()
+}
+
 /// The whole text, ending in a newline. The first line is the verdict; health follows whatever it says.
 pub fn render(report: &Report) -> String {
     let mut page = Page::default();
@@ -125,12 +153,8 @@ pub fn render(report: &Report) -> String {
     }
     page.blank();
     report.groups.iter().for_each(|of_workload| groups::render(&mut page, of_workload));
-    report.disruptions.iter().for_each(|disruption| disruptions::render(&mut page, disruption));
-    report.bursts.iter().for_each(|burst| bursts::render(&mut page, burst));
-    report.readiness.iter().for_each(|of_server| readiness::render(&mut page, of_server));
-    report.connections.iter().for_each(|of_service| connections::render(&mut page, of_service));
-    report.connections.iter().for_each(|of_service| connections::peers(&mut page, of_service));
-    report.compat.iter().for_each(|counted| accounting::render(&mut page, counted));
+    disturbed(&mut page, report);
+    served(&mut page, report);
     promises(&mut page, report);
     thresholds(&mut page, report);
     observations(&mut page, report);
@@ -138,6 +162,18 @@ pub fn render(report: &Report) -> String {
     report.server_resources.iter().for_each(|used| servers::render(&mut page, used));
     notes(&mut page, report);
     page.into_string()
+}
+
+fn disturbed(page: &mut Page, report: &Report) {
+    report.disruptions.iter().for_each(|disruption| disruptions::render(page, disruption));
+    report.bursts.iter().for_each(|burst| bursts::render(page, burst));
+}
+
+fn served(page: &mut Page, report: &Report) {
+    report.readiness.iter().for_each(|of_server| readiness::render(page, of_server));
+    report.connections.iter().for_each(|of_service| connections::render(page, of_service));
+    report.connections.iter().for_each(|of_service| connections::peers(page, of_service));
+    report.compat.iter().for_each(|counted| accounting::render(page, counted));
 }
 
 fn health(page: &mut Page, report: &Report) {

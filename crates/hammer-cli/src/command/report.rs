@@ -10,7 +10,7 @@ use hammer_report::{ExitCode, Report, Summary, hgrm, junit, text};
 
 use crate::args::{ReportArgs, ReportForm};
 use crate::error::{CliError, OutputError, UsageError};
-use crate::output::{print, write_page};
+use crate::output::{HTML, print, write_page};
 use crate::plan::named_files::is_same_place;
 
 /// Prints it. The exit code is that of the printing, and not of the run.
@@ -54,11 +54,16 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
 
 /// Writes a page to a file that is not the report itself.
 fn write(path: &Path, report_path: &Path, page: Result<String, DrawError>) -> Result<(), CliError> {
+    if path.as_os_str() == "-" {
+        return Err(OutputError::NoFile { named: HTML }.into());
+    }
     if is_same_place(path, report_path) {
         return Err(UsageError::PageOverReport { path: path.to_owned() }.into());
     }
-    let written = File::create(path).and_then(|file| write_page(file, page));
-    Ok(written.map_err(|source| OutputError::Unopened { named: "--html", path: path.to_owned(), source })?)
+    let unopened = |source| OutputError::Unopened { named: HTML, path: path.to_owned(), source };
+    let file = File::create(path).map_err(unopened)?;
+    let unwritten = |source| OutputError::PageUnwritten { path: path.to_owned(), source };
+    Ok(write_page(file, page).map_err(unwritten)?)
 }
 
 /// The summary of several runs, if it is one.

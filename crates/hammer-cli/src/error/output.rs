@@ -8,6 +8,13 @@ use hammer_report::ReasonKind;
 /// A fragment that completes "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OutputError {
+    /// A page cannot be written, of a report that stays.
+    #[error("write {}: {source}", path.display())]
+    PageUnwritten {
+        /// Where to.
+        path: PathBuf,
+        source: io::Error,
+    },
     /// A file cannot be opened, before anything was sent.
     #[error("use {named}: failed to open {}: {source}", path.display())]
     Unopened {
@@ -81,7 +88,9 @@ impl OutputError {
             | Self::UnmadeFolder { .. }
             | Self::Manual { .. }
             | Self::Corpus(_) => ReasonKind::Usage,
-            Self::Events(_) | Self::Csv(_) | Self::Printed(_) => ReasonKind::ReportUnwritten,
+            Self::Events(_) | Self::Csv(_) | Self::Printed(_) | Self::PageUnwritten { .. } => {
+                ReasonKind::ReportUnwritten
+            }
         }
     }
 }

@@ -31,17 +31,20 @@ pub(super) fn render(page: &mut Page, series: &Series, has_steps: bool) {
     warm_up(page, &series.warm_up, figures);
     durations(page, figures);
     series.notes.iter().for_each(|note| page.paragraph("  note", note));
-    if let Some(users) = &series.users_over_rate {
-        let mean = figures.durations.response_time.as_ref();
-        let mean = mean.map_or_else(|| "none".to_owned(), |durations| durations.mean_ns.to_string());
-        let text = format!(
-            "{} divided by {} is {}, the mean response time {mean}",
-            present(users.users),
-            per_second(users.completed_per_s),
-            Nanos(users.mean_cycle_ns),
-        );
-        page.paragraph("  users", &text);
-    }
+    users(series).iter().for_each(|text| page.paragraph("  users", text));
+}
+
+/// Of a closed loop: its users divided by its rate, beside the mean response time.
+pub(super) fn users(series: &Series) -> Option<String> {
+    let users = series.users_over_rate.as_ref()?;
+    let mean = series.measurement.durations.response_time.as_ref();
+    let mean = mean.map_or_else(|| "none".to_owned(), |durations| durations.mean_ns.to_string());
+    Some(format!(
+        "{} divided by {} is {}, the mean response time {mean}",
+        present(users.users),
+        per_second(users.completed_per_s),
+        Nanos(users.mean_cycle_ns),
+    ))
 }
 
 /// Users who were there, to a tenth where they came and went.
