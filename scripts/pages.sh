@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What pages of reports look like: made of every quickstart, of a run whose log lies and of some whose servers fail, and of a sweep, and measured in headless Chromium.
+# What pages of reports look like: made of every quickstart, of a run whose log lies and of some whose servers fail, of a sweep and of a comparison, and measured in headless Chromium.
 #   scripts/pages.sh [PAGE.html...]   the pages that are measured; without any they are made
 #   HAMMER names the binary, CHROMIUM the browser; PICTURES a folder that is kept, for pictures of each page
 # Exits 1 where a page is wider than its window, text lies over other text or is hard to read, something is fetched, or the console says anything.
@@ -29,6 +29,9 @@ YAML
     [[ -s $page ]] || die "$plan has no page: $(tail -n 3 "$folder/log")"
     pages+=("$page")
   done
+  runs=crates/hammer-compare/testdata/hey
+  "$HAMMER" compare --html "$folder/comparison.html" "$runs"/2x-*.txt -- "$runs"/3x-*.txt >"$folder/log"
+  pages+=("$folder/comparison.html")
 fi
 mkdir -p "${PICTURES:=$folder/pictures}"
 python3 "$here/pages/measured.py" "$(command -v "${CHROMIUM:-chromium}")" "$PICTURES" "${pages[@]}"

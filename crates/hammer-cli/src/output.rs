@@ -232,8 +232,25 @@ fn expect_apart(
     Ok(())
 }
 
+/// Writes a page of HTML to a file that is none of those that it is made of.
+pub(crate) fn write_new_page<'a>(
+    path: &Path,
+    of: impl IntoIterator<Item = &'a PathBuf>,
+    page: Result<String, DrawError>,
+) -> Result<(), OutputError> {
+    if path.as_os_str() == "-" {
+        return Err(OutputError::NoFile { named: HTML });
+    }
+    if of.into_iter().any(|of| is_same_place(path, of)) {
+        return Err(OutputError::PageOverReport { path: path.to_owned() });
+    }
+    let unopened = |source| OutputError::Unopened { named: HTML, path: path.to_owned(), source };
+    let file = File::create(path).map_err(unopened)?;
+    write_page(file, page).map_err(|source| OutputError::PageUnwritten { path: path.to_owned(), source })
+}
+
 /// Writes a page of HTML.
-pub(crate) fn write_page(mut file: impl Write, page: Result<String, DrawError>) -> io::Result<()> {
+fn write_page(mut file: impl Write, page: Result<String, DrawError>) -> io::Result<()> {
     let page = page.map_err(io::Error::other)?;
     file.write_all(page.as_bytes())?;
     file.flush()
@@ -369,7 +386,7 @@ fn csv_files(prefix: Option<&Path>, runs: usize) -> Vec<[PathBuf; 3]> {
 /// Who names them.
 const CSV: &str = "--csv";
 /// Who names a page.
-pub(crate) const HTML: &str = "--html";
+const HTML: &str = "--html";
 
 /// The folder of the JSON report; the working folder where it goes to no file.
 pub(crate) fn folder(args: &OutputArgs, plan: &OutputPlan) -> PathBuf {

@@ -29,6 +29,26 @@ fn compare(options: &[&str], variants: &[Vec<String>]) -> Ended {
 }
 
 #[test]
+fn a_comparison_has_a_page_with_each_run_and_what_is_printed() {
+    let folder = Folder::new();
+    let (page, runs) = (folder.path("page.html"), [hey("2x", 1..=5), hey("3x", 1..=5)]);
+    let ended = compare(&["--metric", "p95", "--label", "2.x", "--label", "3.x", "--html", &page], &runs);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let written = std::fs::read_to_string(&page).unwrap();
+    for line in ended.stdout.lines().take(3).flat_map(|line| line.split("  ")).filter(|text| text.len() > 8) {
+        assert!(written.contains(line.trim().split(['>', '<']).next().unwrap()), "{line}");
+    }
+    for run in ["2.x, run 1", "2.x, run 5", "3.x, run 1", "3.x, run 5"] {
+        assert_eq!(written.matches(&format!("<td>{run}</td>")).count(), 4, "{run}, once behind each chart");
+    }
+    // What it is made of stays.
+    let own = folder.write("run.txt", &std::fs::read_to_string(&runs[0][0]).unwrap());
+    let told = compare(&["--html", &own], &[vec![own.clone()], hey("3x", 1..=1)]);
+    assert_eq!(told.code, 2);
+    assert!(told.stderr.contains("it is a report that the page is made of"), "{}", told.stderr);
+}
+
+#[test]
 fn reports_of_hammer_are_compared_by_series_and_a_bound_ends_with_1() {
     let folder = Folder::new();
     let reports = |label: &str, delay: &str| -> Vec<String> {

@@ -3,6 +3,7 @@
 
 mod axis;
 mod chart;
+mod comparison_page;
 mod figure;
 mod page;
 mod rates;
@@ -12,5 +13,6 @@ mod run_time;
 mod summary_page;
 
 pub use chart::DrawError;
+pub use comparison_page::comparison_document;
 pub use report_page::document;
 pub use summary_page::summary_document;

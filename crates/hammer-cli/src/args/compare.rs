@@ -39,6 +39,9 @@ pub(crate) struct CompareArgs {
     /// be ("p99 > 1.1x", "rate < 0.9x"); again for each further one
     #[arg(long, value_name = "BOUND")]
     pub(crate) fail_if: Vec<Bound>,
+    /// Write the comparison as one page of HTML with charts as well, which needs no network
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// The form of what is printed
     #[arg(long = "as", value_enum, default_value_t = ComparisonForm::Text, value_name = "FORM")]
     pub(crate) form: ComparisonForm,

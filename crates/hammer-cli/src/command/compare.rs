@@ -10,7 +10,7 @@ use hammer_report::{ExitCode, ReasonKind};
 
 use crate::args::{CompareArgs, ComparisonForm};
 use crate::error::{CliError, UsageError};
-use crate::output::print;
+use crate::output::{print, write_new_page};
 use crate::protocol::registry::Registry;
 use rounds::Rounds;
 
@@ -42,6 +42,10 @@ fn tell(
     args: &CompareArgs,
     (comparison, found): &(Comparison, Vec<FoundBound>),
 ) -> Result<ExitCode, CliError> {
+    if let Some(path) = &args.html {
+        let of_runs = args.first.iter().chain(&args.others);
+        write_new_page(path, of_runs, hammer_html::comparison_document(comparison, found))?;
+    }
     let page = comparison.page(found);
     let text = match args.form {
         ComparisonForm::Text => page.text(),

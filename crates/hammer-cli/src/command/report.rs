@@ -1,17 +1,13 @@
 //! `hammer report`: what a run left behind, in another form.
 
-use std::fs::{self, File};
-use std::io;
-use std::path::Path;
+use std::{fs, io};
 
-use hammer_html::DrawError;
 use hammer_report::report::{Series, SeriesKind};
 use hammer_report::{ExitCode, Report, Summary, hgrm, junit, text};
 
 use crate::args::{ReportArgs, ReportForm};
-use crate::error::{CliError, OutputError, UsageError};
-use crate::output::{HTML, print, write_page};
-use crate::plan::named_files::is_same_place;
+use crate::error::{CliError, UsageError};
+use crate::output::{print, write_new_page};
 
 /// Prints it. The exit code is that of the printing, and not of the run.
 pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
@@ -29,7 +25,7 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
     let text = match (Report::parse(&json), &args.html) {
         (Ok(report), None) => form(&report)?,
         (Ok(report), Some(page)) => {
-            write(page, path, hammer_html::document(&report))?;
+            write_new_page(page, [path], hammer_html::document(&report))?;
             String::new()
         }
         (Err(why), page) => match summary(&json) {
@@ -41,7 +37,7 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
                     );
                 }
                 (Some(page), _) => {
-                    write(page, path, hammer_html::summary_document(&summary))?;
+                    write_new_page(page, [path], hammer_html::summary_document(&summary))?;
                     String::new()
                 }
             },
@@ -50,20 +46,6 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
     };
     print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
     Ok(ExitCode::Clean)
-}
-
-/// Writes a page to a file that is not the report itself.
-fn write(path: &Path, report_path: &Path, page: Result<String, DrawError>) -> Result<(), CliError> {
-    if path.as_os_str() == "-" {
-        return Err(OutputError::NoFile { named: HTML }.into());
-    }
-    if is_same_place(path, report_path) {
-        return Err(UsageError::PageOverReport { path: path.to_owned() }.into());
-    }
-    let unopened = |source| OutputError::Unopened { named: HTML, path: path.to_owned(), source };
-    let file = File::create(path).map_err(unopened)?;
-    let unwritten = |source| OutputError::PageUnwritten { path: path.to_owned(), source };
-    Ok(write_page(file, page).map_err(unwritten)?)
 }
 
 /// The summary of several runs, if it is one.

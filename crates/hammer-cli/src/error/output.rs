@@ -8,6 +8,9 @@ use hammer_report::ReasonKind;
 /// A fragment that completes "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OutputError {
+    /// The page of a report over the report.
+    #[error("write {}: it is a report that the page is made of", path.display())]
+    PageOverReport { path: PathBuf },
     /// A page cannot be written, of a report that stays.
     #[error("write {}: {source}", path.display())]
     PageUnwritten {
@@ -81,6 +84,7 @@ impl OutputError {
         match self {
             Self::Unopened { .. }
             | Self::NoFile { .. }
+            | Self::PageOverReport { .. }
             | Self::Shared { .. }
             | Self::WrittenOver { .. }
             | Self::NoFolder { .. }

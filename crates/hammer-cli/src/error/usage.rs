@@ -73,9 +73,6 @@ pub(crate) enum UsageError {
     /// A series where all are printed.
     #[error("use --series: it is for `--as hgrm` alone, and all series are in the other forms")]
     SeriesOfAll,
-    /// The page of a report over the report.
-    #[error("write {}: it is the report that the page is made of", path.display())]
-    PageOverReport { path: PathBuf },
     /// A file that is to be compared is no run.
     #[error("compare {}: {source}", path.display())]
     MeasuredRun { path: PathBuf, source: RunReadError },
