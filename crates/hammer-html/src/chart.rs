@@ -14,11 +14,19 @@ pub(crate) struct Chart {
     pub(crate) across: Axis,
     pub(crate) up: Axis,
     /// Stretches of the axis across that are shaded.
-    pub(crate) shaded: Vec<(f64, f64)>,
+    pub(crate) shaded: Vec<Band>,
     /// Places of the axis across that are marked.
     pub(crate) marked: Vec<f64>,
     pub(crate) lines: Vec<Line>,
     pub(crate) cells: Vec<Cell>,
+}
+
+/// A stretch of the axis across, by what it is shaded in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Band {
+    pub(crate) ink: Ink,
+    pub(crate) from: f64,
+    pub(crate) to: f64,
 }
 
 /// A line through points by their values on both axes; it has a gap where there is none.
@@ -47,6 +55,7 @@ pub(crate) enum Ink {
     Text,
     Shade,
     Mark,
+    Alarm,
 }
 
 /// A chart as SVG, and where its axis across lies.
@@ -102,7 +111,7 @@ impl Chart {
         chart.draw_series(
             self.shaded
                 .iter()
-                .map(|(from, to)| Rectangle::new(whole(*from, *to), Ink::Shade.colour().filled())),
+                .map(|band| Rectangle::new(whole(band.from, band.to), band.ink.colour().filled())),
         )?;
         chart.draw_series(self.cells.iter().map(|cell| {
             let corner = |across_at: f64, up_at: f64| (across.place(across_at), up.place(up_at));

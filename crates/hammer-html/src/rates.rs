@@ -47,8 +47,11 @@ pub(crate) fn rates(time: &RunTime, report: &Report, place: usize, series: &Seri
     let counted = counted(report, place);
     let all = counted.iter().flat_map(|of| LINES.iter().map(|line| of.rate(line)));
     let most = all.max_by(f64::total_cmp)?;
-    let mut chart = time
-        .chart(format!("Rates of {}", series.path), Axis::linear(most, |rate| format!("{}/s", short(rate))));
+    let mut chart = time.chart_of(
+        &series.path,
+        format!("Rates of {}", series.path),
+        Axis::linear(most, |rate| format!("{}/s", short(rate))),
+    );
     let line = |line: &CountLine| {
         // What is a fraction of the others, as the end of drain, has a rate by chance: a gap.
         let usual = counted.iter().map(|of| of.seconds).fold(0.0, f64::max);

@@ -113,7 +113,9 @@ fn facts(report: &Report) -> Markup {
             }
         }
         p.note {
-            "In charts over the run " span.key { i.shade {} "is warm-up and drain" } ", and " span.key { i.mark {} "something that happened" } "."
+            "In charts over the run " span.key { i.shade {} "is warm-up and drain" } ", "
+            @if !report.disruptions.is_empty() || !report.bursts.is_empty() { span.key { i.alarm {} "when it was served otherwise" } ", " }
+            "and " span.key { i.mark {} "something that happened" } "."
         }
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn response_times(time: &RunTime, times: &ResponseTimes) -> Option<Fi
     let up = if never > 0 { up.with_never() } else { up };
     // What never ended is longer than all that the axis has.
     let top = 10_f64.powf(up.to);
-    let mut chart = time.chart(format!("Response times of {}", times.path), up);
+    let mut chart = time.chart_of(&times.path, format!("Response times of {}", times.path), up);
     let quantiles = [(Ink::First, "p50", 0.5), (Ink::Second, "p99", 0.99), (Ink::Third, "p99.9", 0.999)];
     let value = |quantile: Quantile| match quantile {
         Quantile::At(nanos) => nanos.0 as f64,
@@ -70,8 +70,11 @@ pub(crate) fn response_times(time: &RunTime, times: &ResponseTimes) -> Option<Fi
 pub(crate) fn heat_map(time: &RunTime, times: &ResponseTimes) -> Option<Figure> {
     let timed = timed(times, MOST_COLUMNS);
     let (least, most) = bounds(&timed)?;
-    let mut chart =
-        time.chart(format!("Where the response times of {} lie", times.path), Axis::durations(least, most));
+    let mut chart = time.chart_of(
+        &times.path,
+        format!("Where the response times of {} lie", times.path),
+        Axis::durations(least, most),
+    );
     let columns: Vec<_> = timed.iter().map(|of| (of, of.times.octaves())).collect();
     let rate = |of: &Timed, count: u64| count as f64 / (of.end_s - of.start_s).max(f64::MIN_POSITIVE);
     let cells = || {

@@ -5,13 +5,15 @@ use hammer_report::report::{Event, ObservationSeries, PhaseName, Report};
 use hammer_report::text::number::grouped;
 
 use crate::axis::{Axis, short, trimmed};
-use crate::chart::{Chart, Ink, Line};
+use crate::chart::{Band, Chart, Ink, Line};
 use crate::figure::{Figure, Row, Table};
 
 /// The run's time: an axis, and what else stands on it.
 pub(crate) struct RunTime {
     axis: Axis,
-    shaded: Vec<(f64, f64)>,
+    shaded: Vec<Band>,
+    /// When a series was served otherwise, by its path.
+    disturbed: Vec<(String, Band)>,
     marked: Vec<f64>,
 }
 
@@ -24,20 +26,39 @@ impl RunTime {
             .map(|span| span.end_ns)
             .chain(report.intervals.last().map(|last| last.at_ns));
         let beside = report.phases.iter().filter(|span| span.phase != PhaseName::Measurement);
+        let end = report
+            .phases
+            .iter()
+            .find(|span| span.phase == PhaseName::Measurement)
+            .map_or(0, |span| span.end_ns);
+        let alarm = |path: &str, from: u64, to: Option<u64>| {
+            (path.to_owned(), band(Ink::Alarm, from, to.unwrap_or(end)))
+        };
+        let disruptions =
+            report.disruptions.iter().map(|of| alarm(&of.path, of.from_ns, of.to_ns.or(of.recovered_ns)));
+        let bursts = report.bursts.iter().map(|of| alarm(&of.path, of.from_ns, of.to_ns));
         let is_marked = |event: &&Event| !matches!(event, Event::Phase { .. } | Event::RecordHigh { .. });
         let marked = report.events.iter().filter(is_marked);
         Self {
             axis: Axis::time(Nanos(ends.max().unwrap_or_default())),
-            shaded: beside.map(|span| (seconds(span.begin_ns), seconds(span.end_ns))).collect(),
+            shaded: beside.map(|span| band(Ink::Shade, span.begin_ns, span.end_ns)).collect(),
+            disturbed: disruptions.chain(bursts).collect(),
             marked: marked.map(|event| seconds(event.at_ns())).collect(),
         }
     }
 
     /// A chart over the run, without any line yet.
     pub(crate) fn chart(&self, title: String, up: Axis) -> Chart {
-        let Self { axis, shaded, marked } = self;
+        let Self { axis, shaded, marked, .. } = self;
         let (across, shaded, marked) = (axis.clone(), shaded.clone(), marked.clone());
         Chart { title, across, up, shaded, marked, lines: Vec::new(), cells: Vec::new() }
+    }
+
+    /// A chart of a series over the run, in which stands when it was served otherwise.
+    pub(crate) fn chart_of(&self, path: &str, title: String, up: Axis) -> Chart {
+        let mut chart = self.chart(title, up);
+        chart.shaded.extend(self.disturbed.iter().filter(|(of, _)| of == path).map(|(_, band)| *band));
+        chart
     }
 
     /// What an observer saw; none where it saw one thing alone.
@@ -62,6 +83,10 @@ impl RunTime {
         let table = Table { header: vec!["at", "seen"], rows: rows.collect() };
         Some(Figure { title: seen.name.clone(), note: String::new(), chart, legend: Vec::new(), table })
     }
+}
+
+fn band(ink: Ink, from_ns: u64, to_ns: u64) -> Band {
+    Band { ink, from: seconds(from_ns), to: seconds(to_ns) }
 }
 
 /// A number, with commas where it is whole.

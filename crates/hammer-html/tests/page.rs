@@ -7,7 +7,7 @@ use hammer_measure::Nanos;
 use hammer_measure::histogram::Distribution;
 use hammer_report::Report;
 use hammer_report::report::timeline::ObservationPoint;
-use hammer_report::report::{Cause, ResponseStretch};
+use hammer_report::report::{Cause, Disruption, DisruptionKind, Fates, Pace, ResponseStretch};
 use hammer_report::text::number::grouped;
 
 fn report() -> Report {
@@ -109,6 +109,31 @@ fn what_a_plan_or_a_server_says_is_no_markup() {
         assert!(!page.contains(raw), "{raw:?}");
     }
     assert!(page.matches("&lt;script&gt;alert(1)").count() >= 8);
+}
+
+#[test]
+fn when_a_series_was_served_otherwise_is_shaded_in_its_own_charts() {
+    let mut report = report();
+    let shaded = |report: &Report| document(report).unwrap().matches("fill=\"#000008\" stroke").count();
+    assert_eq!(shaded(&report), 0);
+    report.disruptions = vec![Disruption {
+        path: report.series[0].path.clone(),
+        kind: DisruptionKind::Outage,
+        from_ns: 2_000_000_000,
+        to_ns: Some(3_000_000_000),
+        recovered_ns: None,
+        fates: Fates::default(),
+        before: None,
+        within: Pace { accepted_per_s: 0.0, p99_ns: None },
+        beside: Vec::new(),
+    }];
+    // Rates, response times and where they lie.
+    assert_eq!(shaded(&report), 3);
+    let page = document(&report).unwrap();
+    assert!(
+        page.contains("<h2>When it was served otherwise</h2><pre>outage ")
+            && page.contains("when it was served otherwise</span>")
+    );
 }
 
 #[test]
