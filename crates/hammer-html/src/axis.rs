@@ -176,6 +176,11 @@ pub(crate) fn short(value: f64) -> String {
     format!("{}{name}", trimmed(value / unit))
 }
 
+/// A rate in as few: `150k/s`.
+pub(crate) fn short_rate(rate: f64) -> String {
+    format!("{}/s", short(rate))
+}
+
 /// A power of ten: `10us`, `1s`.
 fn power_of_ten(duration: Nanos) -> String {
     let (unit, name) = match duration.0 {
@@ -210,6 +215,7 @@ mod tests {
     #[test]
     fn numbers_are_short() {
         let shown = [0.0, 0.035, 950.0, 2_500.0, 10_000.0, 150_000.0, 1_500_000.0, 2e9, 3e12].map(short);
+        assert_eq!(short_rate(120_000.0), "120k/s");
         assert_eq!(shown, ["0", "0.035", "950", "2,500", "10k", "150k", "1.5M", "2G", "3T"]);
     }
 

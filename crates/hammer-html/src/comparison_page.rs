@@ -5,7 +5,7 @@ use hammer_measure::shown_lines;
 use hammer_report::verdict::Standing;
 use maud::{Markup, html};
 
-use crate::axis::Axis;
+use crate::axis::{Axis, short_rate};
 use crate::chart::{Chart, DrawError, Ink, Line};
 use crate::figure::{Figure, Row, Table};
 use crate::page::Page;
@@ -52,7 +52,8 @@ fn shown_figures(comparison: &Comparison) -> impl Iterator<Item = &ComparedFigur
 fn chart(comparison: &Comparison, figure: &ComparedFigure) -> Option<Figure> {
     let metric = figure.metric;
     let known = || figure.samples.iter().flat_map(|sample| sample.runs().iter().flatten().copied());
-    let up = Axis::linear(known().max_by(f64::total_cmp)?, |value| metric.shown(value));
+    let label = |value| if metric == Metric::Rate { short_rate(value) } else { metric.shown(value) };
+    let up = Axis::linear(known().max_by(f64::total_cmp)?, label);
     let labels = comparison.variants.iter().map(|variant| variant.label.clone()).collect();
     let places = figure.samples.iter().enumerate().map(|(place, sample)| (place as f64 + 0.5, sample));
     let runs = places.clone().flat_map(|(at, sample)| {

@@ -3,7 +3,7 @@
 use hammer_report::report::{Fates, Interval, Report, Series, SeriesInterval};
 use hammer_report::text::number::per_second;
 
-use crate::axis::{Axis, short};
+use crate::axis::{Axis, short_rate};
 use crate::chart::{Ink, Line};
 use crate::figure::{Figure, Row, Table};
 use crate::run_time::{MOST_POINTS, RunTime, ended_at, seconds};
@@ -47,11 +47,8 @@ pub(crate) fn rates(time: &RunTime, report: &Report, place: usize, series: &Seri
     let counted = counted(report, place);
     let all = counted.iter().flat_map(|of| LINES.iter().map(|line| of.rate(line)));
     let most = all.max_by(f64::total_cmp)?;
-    let mut chart = time.chart_of(
-        &series.path,
-        format!("Rates of {}", series.path),
-        Axis::linear(most, |rate| format!("{}/s", short(rate))),
-    );
+    let mut chart =
+        time.chart_of(&series.path, format!("Rates of {}", series.path), Axis::linear(most, short_rate));
     let line = |line: &CountLine| {
         // What is a fraction of the others, as the end of drain, has a rate by chance: a gap.
         let usual = counted.iter().map(|of| of.seconds).fold(0.0, f64::max);

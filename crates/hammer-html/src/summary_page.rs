@@ -9,7 +9,7 @@ use hammer_report::verdict::Standing;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use crate::axis::{Axis, short};
+use crate::axis::{Axis, short, short_rate};
 use crate::chart::{Chart, DrawError, Ink, Line};
 use crate::figure::{Figure, Row, Table};
 use crate::page::Page;
@@ -178,7 +178,7 @@ fn rates(by: &str, series: &TableSeries, places: &Places, runs: &[(Value, &KeyFi
                 .chain(runs.iter().filter_map(|(_, figures)| (named.of_run)(figures)))
         })
     };
-    let up = Axis::linear(all().max_by(f64::total_cmp)?, per_second);
+    let up = Axis::linear(all().max_by(f64::total_cmp)?, short_rate);
     Some(figure(("Rate", by), series, places, runs, (up, &RATES), |figure| {
         figure.map_or_else(none, per_second)
     }))
