@@ -25,7 +25,7 @@ YAML
   for plan in "$folder/sweep.yaml" configs/*-quickstart.yaml configs/lies/bad-sct-signature.yaml configs/faults/*/{above-a-rate,database-killed,hanging}.yaml; do
     page=$folder/$(basename "${plan%.yaml}").html
     # What a run ends with is another's matter: each has a page.
-    "$HAMMER" run "$plan" --smoke --quiet --tolerate-lag --html "$page" >"$folder/log" 2>&1 || true
+    "$HAMMER" run "$plan" --smoke --quiet --tolerate-lag --out "$folder/report.json" --html "$page" >"$folder/log" 2>&1 || true
     [[ -s $page ]] || die "$plan has no page: $(tail -n 3 "$folder/log")"
     pages+=("$page")
   done
