@@ -232,21 +232,29 @@ fn expect_apart(
     Ok(())
 }
 
-/// Writes a page of HTML to a file that is none of those that it is made of.
-pub(crate) fn write_new_page<'a>(
-    path: &Path,
-    of: impl IntoIterator<Item = &'a PathBuf>,
-    page: Result<String, DrawError>,
-) -> Result<(), OutputError> {
-    if path.as_os_str() == "-" {
-        return Err(OutputError::NoFile { named: HTML });
+/// A file for a page of HTML, which is opened ahead of what the page is made of.
+pub(crate) struct PageFile(Sink);
+
+impl PageFile {
+    /// Opens it, unless it is one of the files that are read for it.
+    pub(crate) fn open<'a>(
+        path: &Path,
+        read: impl IntoIterator<Item = &'a PathBuf>,
+    ) -> Result<Self, OutputError> {
+        if path.as_os_str() == "-" {
+            return Err(OutputError::NoFile { named: HTML });
+        }
+        if read.into_iter().any(|read| is_same_place(path, read)) {
+            return Err(OutputError::PageOverReport { path: path.to_owned() });
+        }
+        Ok(Self(Sink::open(HTML, path)?))
     }
-    if of.into_iter().any(|of| is_same_place(path, of)) {
-        return Err(OutputError::PageOverReport { path: path.to_owned() });
+
+    /// Writes the page.
+    pub(crate) fn write(mut self, page: Result<String, DrawError>) -> Result<(), OutputError> {
+        let written = self.0.emptied().and_then(|file| write_page(file, page));
+        written.map_err(|source| OutputError::PageUnwritten { path: self.0.path.clone(), source })
     }
-    let unopened = |source| OutputError::Unopened { named: HTML, path: path.to_owned(), source };
-    let file = File::create(path).map_err(unopened)?;
-    write_page(file, page).map_err(|source| OutputError::PageUnwritten { path: path.to_owned(), source })
 }
 
 /// Writes a page of HTML.

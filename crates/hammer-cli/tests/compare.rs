@@ -41,11 +41,16 @@ fn a_comparison_has_a_page_with_each_run_and_what_is_printed() {
     for run in ["2.x, run 1", "2.x, run 5", "3.x, run 1", "3.x, run 5"] {
         assert_eq!(written.matches(&format!("<td>{run}</td>")).count(), 4, "{run}, once behind each chart");
     }
+    // A plan that is to be carried out stays, and nothing is.
+    let plan = folder.write("plan.yaml", "target: { lab: { http: {} } }\n");
+    let told = hammer(&["compare", "--run", &plan, &plan, "--html", &plan]);
+    assert!(told.code == 2 && told.stderr.contains("it is read for the page"), "{}", told.stderr);
+    assert_eq!(std::fs::read_to_string(&plan).unwrap(), "target: { lab: { http: {} } }\n");
     // What it is made of stays.
     let own = folder.write("run.txt", &std::fs::read_to_string(&runs[0][0]).unwrap());
     let told = compare(&["--html", &own], &[vec![own.clone()], hey("3x", 1..=1)]);
     assert_eq!(told.code, 2);
-    assert!(told.stderr.contains("it is a report that the page is made of"), "{}", told.stderr);
+    assert!(told.stderr.contains("it is read for the page"), "{}", told.stderr);
 }
 
 #[test]

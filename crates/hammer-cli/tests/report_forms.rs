@@ -118,7 +118,7 @@ fn a_run_writes_its_page_and_a_report_has_the_same() {
     // The report stays what it is.
     let told = hammer(&["report", &report, "--html", &report]);
     assert_eq!(told.code, 2);
-    assert!(told.stderr.contains("it is a report that the page is made of"), "{}", told.stderr);
+    assert!(told.stderr.contains("it is read for the page"), "{}", told.stderr);
     assert_eq!(std::fs::read_to_string(&report).unwrap(), ended.stdout);
     let told = hammer(&["report", &report, "--html", "-"]);
     assert!(told.code == 2 && told.stderr.contains("--html"), "{}", told.stderr);

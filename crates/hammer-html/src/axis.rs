@@ -1,6 +1,6 @@
 //! Axes of charts: what they reach from and to, and where they are labelled.
 
-use hammer_measure::Nanos;
+use hammer_measure::{Nanos, shown_lines};
 use hammer_report::text::number::grouped;
 use plotters::coord::ranged1d::{KeyPointHint, KeyPointWeight, NoDefaultFormatting, Ranged, ValueFormatter};
 
@@ -72,7 +72,10 @@ impl Axis {
     /// Labels side by side, the n-th at n and a half.
     pub(crate) fn labelled(labels: Vec<String>) -> Self {
         let to = labels.len().max(1) as f64;
-        let places = labels.into_iter().enumerate().map(|(place, label)| (place as f64 + 0.5, label));
+        let places = labels
+            .into_iter()
+            .enumerate()
+            .map(|(place, label)| (place as f64 + 0.5, shown_lines(&label).into_owned()));
         Self { from: 0.0, to, ticks: places.collect(), scale: Scale::Linear }
     }
 

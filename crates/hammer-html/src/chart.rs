@@ -86,6 +86,19 @@ impl Ink {
 }
 
 impl Chart {
+    /// One without anything in it.
+    pub(crate) const fn new(title: String, across: Axis, up: Axis) -> Self {
+        Self {
+            title,
+            across,
+            up,
+            shaded: Vec::new(),
+            marked: Vec::new(),
+            lines: Vec::new(),
+            cells: Vec::new(),
+        }
+    }
+
     /// Draws it.
     ///
     /// # Errors

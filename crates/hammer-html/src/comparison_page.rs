@@ -83,13 +83,8 @@ fn chart(comparison: &Comparison, figure: &ComparedFigure) -> Option<Figure> {
         legend: vec![(Ink::First, "a run"), (Ink::Second, "mean of a variant")],
         table: Table { header: vec!["run", "figure", "mean"], rows: rows.collect() },
         chart: Chart {
-            title: format!("{metric} of {path} by variants"),
-            across: Axis::labelled(labels),
-            up,
-            shaded: Vec::new(),
-            marked: Vec::new(),
             lines,
-            cells: Vec::new(),
+            ..Chart::new(format!("{metric} of {path} by variants"), Axis::labelled(labels), up)
         },
     })
 }

@@ -46,7 +46,7 @@ impl Figure {
                     }
                 }
                 div.drawing { (PreEscaped(drawing.svg)) }
-                @if !self.note.is_empty() { p.note { (self.note) } }
+                @if !self.note.is_empty() { p.note { (shown_lines(&self.note)) } }
                 details {
                     summary { "Figures" }
                     div.scroll {
@@ -54,7 +54,7 @@ impl Figure {
                             thead { tr { @for name in header { th scope="col" { (name) } } } }
                             tbody {
                                 @for row in rows {
-                                    tr data-at=(place(row.across)) { @for cell in &row.cells { td { (cell) } } }
+                                    tr data-at=(place(row.across)) { @for cell in &row.cells { td { (shown_lines(cell)) } } }
                                 }
                             }
                         }

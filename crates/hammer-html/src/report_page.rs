@@ -1,7 +1,7 @@
 //! The page of a run.
 
 use hammer_measure::{Nanos, shown_lines};
-use hammer_report::report::{Cause, Fates, ObservationSeries, Report, Series, SeriesKind};
+use hammer_report::report::{Cause, Fates, Report, Series, SeriesKind};
 use hammer_report::text::number::{grouped, per_second, percent, plural};
 use hammer_report::text::{self, ToldEvent};
 use maud::{Markup, html};
@@ -40,7 +40,7 @@ pub fn document(report: &Report) -> Result<String, DrawError> {
             (promises(report))
             (thresholds(report))
             @for section in &operations { (section) }
-            @for figure in &observed { (figure) }
+            @if let Some(observed) = &observed { (observed) }
             (events(report))
             @if !steps.is_empty() {
                 section.folded {
@@ -316,11 +316,14 @@ fn thresholds(report: &Report) -> Markup {
 }
 
 /// What observers saw, over the run where it changed.
-fn observations(report: &Report, time: &RunTime) -> Result<Vec<Markup>, DrawError> {
-    let changed = |seen: &ObservationSeries| time.observed(seen);
-    let figures = report.observations.iter().filter_map(changed).map(|figure| figure.markup());
-    let figures = figures.collect::<Result<Vec<_>, _>>()?;
-    let same: Vec<_> = report.observations.iter().filter(|seen| changed(seen).is_none()).collect();
+fn observations(report: &Report, time: &RunTime) -> Result<Option<Markup>, DrawError> {
+    let (mut figures, mut same) = (Vec::new(), Vec::new());
+    for seen in &report.observations {
+        match time.observed(seen) {
+            Some(figure) => figures.push(figure.markup()?),
+            None => same.push(seen),
+        }
+    }
     let section = html! {
         section {
             h2 { "Observed" }
@@ -331,7 +334,7 @@ fn observations(report: &Report, time: &RunTime) -> Result<Vec<Markup>, DrawErro
             }
         }
     };
-    Ok(if report.observations.is_empty() { Vec::new() } else { vec![section] })
+    Ok((!report.observations.is_empty()).then_some(section))
 }
 
 fn events(report: &Report) -> Markup {

@@ -143,13 +143,8 @@ pub(crate) fn percentiles(series: &Series) -> Option<Figure> {
         title: "Percentiles over measurement".to_owned(),
         note,
         chart: Chart {
-            title: format!("Percentiles of the response times of {}", series.path),
-            across,
-            up,
-            shaded: Vec::new(),
-            marked: Vec::new(),
             lines,
-            cells: Vec::new(),
+            ..Chart::new(format!("Percentiles of the response times of {}", series.path), across, up)
         },
         legend: Vec::new(),
         table: Table { header: vec!["share", "no longer", "response time"], rows: rows.collect() },

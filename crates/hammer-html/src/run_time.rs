@@ -51,7 +51,7 @@ impl RunTime {
     pub(crate) fn chart(&self, title: String, up: Axis) -> Chart {
         let Self { axis, shaded, marked, .. } = self;
         let (across, shaded, marked) = (axis.clone(), shaded.clone(), marked.clone());
-        Chart { title, across, up, shaded, marked, lines: Vec::new(), cells: Vec::new() }
+        Chart { shaded, marked, ..Chart::new(title, across, up) }
     }
 
     /// A chart of a series over the run, in which stands when it was served otherwise.

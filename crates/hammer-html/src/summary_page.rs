@@ -168,32 +168,27 @@ const fn ended(figure: Option<Nanoseconds>) -> Option<f64> {
     }
 }
 
+/// All figures that are drawn.
+fn all_of<'a>(
+    named: &'a [Named],
+    series: &'a TableSeries,
+    runs: &'a [(Value, &KeyFigures)],
+) -> impl Iterator<Item = f64> + 'a {
+    named.iter().flat_map(|of| {
+        let of_runs = runs.iter().filter_map(|(_, figures)| (of.of_run)(figures));
+        series.rows.iter().filter_map(of.of_row).chain(of_runs)
+    })
+}
+
 fn rates(by: &str, series: &TableSeries, places: &Places, runs: &[(Value, &KeyFigures)]) -> Option<Figure> {
-    let all = || {
-        RATES.iter().flat_map(|named| {
-            series
-                .rows
-                .iter()
-                .filter_map(named.of_row)
-                .chain(runs.iter().filter_map(|(_, figures)| (named.of_run)(figures)))
-        })
-    };
-    let up = Axis::linear(all().max_by(f64::total_cmp)?, short_rate);
+    let up = Axis::linear(all_of(&RATES, series, runs).max_by(f64::total_cmp)?, short_rate);
     Some(figure(("Rate", by), series, places, runs, (up, &RATES), |figure| {
         figure.map_or_else(none, per_second)
     }))
 }
 
 fn times(by: &str, series: &TableSeries, places: &Places, runs: &[(Value, &KeyFigures)]) -> Option<Figure> {
-    let all = || {
-        TIMES.iter().flat_map(|named| {
-            series
-                .rows
-                .iter()
-                .filter_map(named.of_row)
-                .chain(runs.iter().filter_map(|(_, figures)| (named.of_run)(figures)))
-        })
-    };
+    let all = || all_of(&TIMES, series, runs);
     let (least, most) = (all().min_by(f64::total_cmp)?, all().max_by(f64::total_cmp)?);
     let up = Axis::durations(Nanos(least as u64), Nanos(most as u64));
     let shown = |figure: Option<f64>| {
@@ -217,13 +212,8 @@ fn figure(
     };
     let lines = named.iter().map(|of| places.line(of.ink, (series, of.of_row), (runs, of.of_run)));
     let chart = Chart {
-        title: format!("{title} of {} by {by}", series.path),
-        across: places.axis.clone(),
-        up,
-        shaded: Vec::new(),
-        marked: Vec::new(),
         lines: lines.collect(),
-        cells: Vec::new(),
+        ..Chart::new(format!("{title} of {} by {by}", series.path), places.axis.clone(), up)
     };
     let rows = series.rows.iter().zip(&places.of_rows).map(|(row, at)| {
         let figures = named.iter().map(|of| shown((of.of_row)(row)));

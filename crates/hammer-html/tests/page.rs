@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use hammer_html::document;
+use hammer_html::{document, summary_document};
 use hammer_measure::Nanos;
 use hammer_measure::histogram::Distribution;
-use hammer_report::Report;
 use hammer_report::report::timeline::ObservationPoint;
-use hammer_report::report::{Cause, Disruption, DisruptionKind, Fates, Pace, ResponseStretch};
+use hammer_report::report::{Cause, Disruption, DisruptionKind, Fates, Nanoseconds, Pace, ResponseStretch};
+use hammer_report::summary::{KeyFigures, SummaryRun};
 use hammer_report::text::number::grouped;
+use hammer_report::{Report, Summary};
 
 fn report() -> Report {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("testdata/report.json");
@@ -237,4 +238,28 @@ fn a_run_of_which_nothing_ended_has_a_page() {
     report.phases.clear();
     report.observations.clear();
     assert!(document(&report).unwrap().contains("<h2>submit/add-chain</h2>"));
+}
+
+#[test]
+fn what_a_hook_printed_is_no_markup_on_the_page_of_several_runs() {
+    const HOSTILE: &str = "<script>alert(1)</script>\u{1b}[2J\u{202e}";
+    let run = |place: usize| {
+        let figures = KeyFigures {
+            path: HOSTILE.to_owned(),
+            completed_per_s: Some(50.0 * (place + 1) as f64),
+            response_p50_ns: Some(Nanoseconds::At(1_000_000)),
+            ..KeyFigures::default()
+        };
+        let labels = [("size".to_owned(), format!("{HOSTILE}{place}").into())].into();
+        SummaryRun { labels, series: vec![figures], ..SummaryRun::default() }
+    };
+    let summary = Summary::of(vec![run(0), run(1)]).by(Some("size".to_owned()));
+    let page = summary_document(&summary).unwrap();
+    assert_eq!(page.matches("<script").count(), 1, "the page's own");
+    assert!(!page.contains('\u{1b}') && !page.contains('\u{202e}'));
+    assert!(
+        page.contains("<td>100/s</td>") && page.contains("&lt;script&gt;"),
+        "{}",
+        &page[page.len() - 3_000..]
+    );
 }

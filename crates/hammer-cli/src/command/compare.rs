@@ -10,21 +10,24 @@ use hammer_report::{ExitCode, ReasonKind};
 
 use crate::args::{CompareArgs, ComparisonForm};
 use crate::error::{CliError, UsageError};
-use crate::output::{print, write_new_page};
+use crate::output::{PageFile, print};
 use crate::protocol::registry::Registry;
 use rounds::Rounds;
 
 /// Compares each variant with the first, and prints what comes of it; ends with 1 where a bound does not hold.
 pub(crate) fn show(args: &CompareArgs, registry: &Registry) -> Result<ExitCode, CliError> {
+    // Ahead of runs that may take hours.
+    let read = args.first.iter().chain(&args.others).chain(&args.run);
+    let html = args.html.as_ref().map(|path| PageFile::open(path, read)).transpose()?;
     if args.run.is_empty() {
         let others = args.others.split(|path| path.as_os_str() == "--");
         let all: Vec<&[PathBuf]> = std::iter::once(args.first.as_slice()).chain(others).collect();
-        return tell(args, &compared(args, &all)?);
+        return tell(args, &compared(args, &all)?, html);
     }
     check_labels(&args.labels, args.run.len())?;
     let rounds = Rounds::carried_out(args, registry)?;
     match compared(args, &rounds.reports.iter().map(Vec::as_slice).collect::<Vec<_>>()) {
-        Ok(compared) => tell(args, &compared),
+        Ok(compared) => tell(args, &compared, html),
         Err(why) => Err(rounds.kept(why).into()),
     }
 }
@@ -41,11 +44,9 @@ fn compared(args: &CompareArgs, all: &[&[PathBuf]]) -> Result<(Comparison, Vec<F
 fn tell(
     args: &CompareArgs,
     (comparison, found): &(Comparison, Vec<FoundBound>),
+    html: Option<PageFile>,
 ) -> Result<ExitCode, CliError> {
-    if let Some(path) = &args.html {
-        let of_runs = args.first.iter().chain(&args.others);
-        write_new_page(path, of_runs, hammer_html::comparison_document(comparison, found))?;
-    }
+    html.map_or(Ok(()), |file| file.write(hammer_html::comparison_document(comparison, found)))?;
     let page = comparison.page(found);
     let text = match args.form {
         ComparisonForm::Text => page.text(),

@@ -7,7 +7,7 @@ use hammer_report::{ExitCode, Report, Summary, hgrm, junit, text};
 
 use crate::args::{ReportArgs, ReportForm};
 use crate::error::{CliError, UsageError};
-use crate::output::{print, write_new_page};
+use crate::output::{PageFile, print};
 
 /// Prints it. The exit code is that of the printing, and not of the run.
 pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
@@ -25,7 +25,7 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
     let text = match (Report::parse(&json), &args.html) {
         (Ok(report), None) => form(&report)?,
         (Ok(report), Some(page)) => {
-            write_new_page(page, [path], hammer_html::document(&report))?;
+            PageFile::open(page, [path])?.write(hammer_html::document(&report))?;
             String::new()
         }
         (Err(why), page) => match summary(&json) {
@@ -37,7 +37,7 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
                     );
                 }
                 (Some(page), _) => {
-                    write_new_page(page, [path], hammer_html::summary_document(&summary))?;
+                    PageFile::open(page, [path])?.write(hammer_html::summary_document(&summary))?;
                     String::new()
                 }
             },

@@ -8,8 +8,8 @@ use hammer_report::ReasonKind;
 /// A fragment that completes "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OutputError {
-    /// The page of a report over the report.
-    #[error("write {}: it is a report that the page is made of", path.display())]
+    /// A page over what it is made of.
+    #[error("write {}: it is read for the page", path.display())]
     PageOverReport { path: PathBuf },
     /// A page cannot be written, of a report that stays.
     #[error("write {}: {source}", path.display())]

@@ -100,6 +100,35 @@ fn signatures_of_real_servers_hold() {
 }
 
 #[test]
+fn a_digest_that_was_worked_out_before_counts_and_the_content_is_looked_at_all_the_same() {
+    let document = testdata("signatures/document");
+    let digest = sha256(&document).0;
+    for one in RECORDED {
+        let signer = signer(one.signer);
+        let cms = one.cms();
+        let kind = |document: &[u8], digest: &[u8; 32]| {
+            let expected = ExpectedSignature {
+                document: &[document],
+                signer: &signer,
+                form: one.form,
+                has_timestamp: one.has_timestamp,
+                not_before_ms: Some(NOT_BEFORE_MS),
+                not_after_ms: Some(NOT_AFTER_MS),
+            };
+            verifier().verify_hashed(&cms, digest, &expected).map_err(|fault| fault.kind()).err()
+        };
+        assert_eq!(kind(&document, &digest), None, "{}", one.file);
+        // One was digested by SHA-512: of it the document itself is digested, whatever its SHA-256 is said to be.
+        let is_of_sha256 = one.file != "openssl-p256-detached.p7s";
+        assert_eq!(kind(&document, &[7; 32]), is_of_sha256.then_some("message-digest"), "{}", one.file);
+        assert!(is_of_sha256 || kind(b"another document", &digest).is_some(), "{}", one.file);
+        if one.form == SignatureForm::CadesEnveloping {
+            assert_eq!(kind(b"another document", &digest), Some("another-document"), "{}", one.file);
+        }
+    }
+}
+
+#[test]
 fn a_document_beside_its_signature_may_be_known_by_its_digest_alone() {
     let digest = sha256(&testdata("signatures/document")).0;
     for one in RECORDED {
