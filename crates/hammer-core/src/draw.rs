@@ -23,6 +23,33 @@ impl Draws {
     }
 }
 
+/// How popular the first, second and so on of a number of things are.
+#[derive(Clone, Debug)]
+pub struct Popularity {
+    /// The shares of the first so many, added up: the last is 1.
+    up_to: Vec<f64>,
+}
+
+impl Popularity {
+    /// The r-th of `count`, at least one, is drawn in proportion to r to the power of minus `exponent`.
+    pub fn zipf(count: usize, exponent: f64) -> Self {
+        let mut sum = 0.0;
+        let mut up_to: Vec<f64> = (1..=count)
+            .map(|rank| {
+                sum += (rank as f64).powf(-exponent);
+                sum
+            })
+            .collect();
+        up_to.iter_mut().for_each(|share| *share /= sum);
+        Self { up_to }
+    }
+
+    /// The place, from 0, that a uniform draw in [0, 1) stands for.
+    pub fn place(&self, unit: f64) -> usize {
+        self.up_to.partition_point(|share| *share <= unit).min(self.up_to.len().saturating_sub(1))
+    }
+}
+
 /// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014).
 const fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(GOLDEN);

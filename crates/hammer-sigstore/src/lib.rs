@@ -48,7 +48,7 @@ pub use plan::{
     BundlesPlan, CertificateRequest, CorpusDraw, EntryKind, FulcioInterface, IdentityPlan, MixedPlan,
     NewestEntries, ReadRekor, RekorVersion, SearchKey, ServiceReadKind, ServiceReadPlan, SignPlan,
     SigstoreTargetPlan, TimestampFormat, TimestampPlan, TokenSigner, TrustSource, TufCache, TufPlan,
-    TufTargetPlan, VerifyBy, VerifyPlan, ZipfExponent,
+    TufTargetPlan, VerifyBy, VerifyPlan,
 };
 pub use preflight::TrustMismatch;
 pub use read::search::one_found;

@@ -18,4 +18,4 @@ pub use sign::{CertificateRequest, EntryKind, FulcioInterface, RekorVersion, Sig
 pub use target::{SigstoreTargetPlan, TrustSource};
 pub use timestamp::{TimestampFormat, TimestampPlan};
 pub use tuf::{TufCache, TufPlan, TufTargetPlan};
-pub use verify::{CorpusDraw, NewestEntries, ReadRekor, VerifyBy, VerifyPlan, ZipfExponent};
+pub use verify::{CorpusDraw, NewestEntries, ReadRekor, VerifyBy, VerifyPlan};

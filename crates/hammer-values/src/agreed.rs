@@ -29,8 +29,8 @@ pub struct KeyConflict {
 }
 
 impl KeyConflict {
-    /// A conflict that is told at `key`, with dots between the keys that lead there from the block.
-    pub fn at(key: &'static str, reason: impl Into<String>) -> Self {
+    /// A conflict that is told at `key`, with dots between the keys that lead there from the block, and the place of an item in brackets.
+    pub fn at(key: impl Into<Cow<'static, str>>, reason: impl Into<String>) -> Self {
         Self { key: key.into(), reason: reason.into() }
     }
 

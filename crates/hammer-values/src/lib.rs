@@ -1,5 +1,5 @@
 //! The values that plans are written in: times, dates, rates, rates of links, sizes, percentages, shares, counts, weights, statuses, URLs,
-//! paths and names, one or many of them; blocks whose keys agree with one another, and keys that have another name by now. Each
+//! paths, names, places in JSON and exponents, one or many of them; blocks whose keys agree with one another, and keys that have another name by now. Each
 //! value is what it may be once it was read, and prints as text that reads back as the same. Nothing here knows a plan, a
 //! protocol or a file.
 
@@ -8,6 +8,7 @@ mod bit_rate;
 mod count;
 mod date;
 mod error;
+mod json_place;
 mod non_empty;
 mod one_or_many;
 mod percent;
@@ -23,12 +24,14 @@ mod status;
 mod time;
 mod weights;
 mod word;
+mod zipf;
 
 pub use agreed::{Agreed, KeyConflict, PlanBlock};
 pub use bit_rate::BitRate;
 pub use count::Count;
 pub use date::Date;
 pub use error::ValueError;
+pub use json_place::JsonPlace;
 pub use non_empty::NonEmpty;
 pub use one_or_many::OneOrMany;
 pub use percent::{Percent, WholePercent};
@@ -43,3 +46,4 @@ pub use status::Status;
 pub use time::TimeSpan;
 pub use weights::{Weightless, Weights};
 pub use word::Word;
+pub use zipf::ZipfExponent;

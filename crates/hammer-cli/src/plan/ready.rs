@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hammer_values::{RequestPath, Status, TimeSpan};
+use hammer_values::{JsonPlace, RequestPath, Status, TimeSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,10 +25,10 @@ pub(crate) struct ReadyPlan {
 pub(crate) struct ExpectedAnswer {
     /// Its status.
     pub(crate) status: Status<100, 599>,
-    /// Members of the JSON object that is its body, and the value that each has; a name that starts with `/` is a JSON Pointer
-    /// (RFC 6901).
+    /// Places in the JSON that is its body, and the value that each has: a member's name, a JSON Pointer (RFC 6901) or a JSONPath
+    /// (RFC 9535).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) json: BTreeMap<String, Value>,
+    pub(crate) json: BTreeMap<JsonPlace, Value>,
 }
 
 impl Default for ReadyPlan {
@@ -57,13 +57,10 @@ impl ExpectedAnswer {
             return Ok(());
         }
         let body: Value = serde_json::from_slice(body).map_err(|_| "the answer is no JSON".to_owned())?;
-        self.json.iter().try_for_each(|(name, expected)| {
-            let found = if name.starts_with('/') { body.pointer(name) } else { body.get(name) };
-            match found {
-                Some(found) if found == expected => Ok(()),
-                Some(found) => Err(format!("`{name}` is {}", shown(found))),
-                None => Err(format!("the answer has no `{name}`")),
-            }
+        self.json.iter().try_for_each(|(place, expected)| match place.find(&body) {
+            Some(found) if found == expected => Ok(()),
+            Some(found) => Err(format!("`{}` is {}", place.as_str(), shown(found))),
+            None => Err(format!("the answer has no `{}`", place.as_str())),
         })
     }
 }
@@ -112,7 +109,10 @@ mod tests {
 
     #[test]
     fn a_member_that_could_hold_a_secret_is_not_told() {
-        let expected = ExpectedAnswer { json: [("a".to_owned(), Value::Null)].into(), ..Default::default() };
+        let expected = ExpectedAnswer {
+            json: [("a".to_owned().try_into().unwrap(), Value::Null)].into(),
+            ..Default::default()
+        };
         let canary = "canary".repeat(8);
         for body in
             [format!(r#"{{"a":"{canary}"}}"#), r#"{"a":["canary"]}"#.into(), r#"{"a":{"b":"canary"}}"#.into()]

@@ -1,6 +1,6 @@
 //! Which entry of a file an operation reads: a pure function of the run's seed and the operation's number.
 
-use hammer_core::draw::Draws;
+use hammer_core::draw::{Draws, Popularity};
 
 use super::entry::CorpusEntry;
 use crate::plan::{CorpusDraw, NewestEntries};
@@ -19,8 +19,8 @@ enum Pattern {
     From(usize),
     /// The first alone.
     Hot,
-    /// By the popularity of the first so many, added up: the last is 1.
-    Cumulative(Vec<f64>),
+    /// The first is the most popular.
+    Zipf(Popularity),
 }
 
 impl DrawnCorpus {
@@ -34,7 +34,7 @@ impl DrawnCorpus {
             CorpusDraw::Uniform => Pattern::From(0),
             CorpusDraw::Hot => Pattern::Hot,
             CorpusDraw::Newest(newest) => Pattern::From(entries.len() - newest.of(entries.len())),
-            CorpusDraw::Zipf(exponent) => Pattern::Cumulative(popularity(entries.len(), exponent.value())),
+            CorpusDraw::Zipf(exponent) => Pattern::Zipf(Popularity::zipf(entries.len(), exponent.value())),
         };
         Some(Self { entries, pattern, draws })
     }
@@ -47,10 +47,7 @@ impl DrawnCorpus {
                 first + (self.draws.bits(seq) % count) as usize
             }
             Pattern::Hot => 0,
-            Pattern::Cumulative(up_to) => {
-                let unit = self.draws.unit(seq);
-                up_to.partition_point(|share| *share <= unit).min(self.entries.len() - 1)
-            }
+            Pattern::Zipf(popularity) => popularity.place(self.draws.unit(seq)),
         };
         &self.entries[place]
     }
@@ -67,25 +64,11 @@ impl NewestEntries {
     }
 }
 
-/// The r-th of `count` is drawn in proportion to r to the power of minus `exponent`.
-fn popularity(count: usize, exponent: f64) -> Vec<f64> {
-    let mut sum = 0.0;
-    let mut up_to: Vec<f64> = (1..=count)
-        .map(|rank| {
-            sum += (rank as f64).powf(-exponent);
-            sum
-        })
-        .collect();
-    up_to.iter_mut().for_each(|share| *share /= sum);
-    up_to
-}
-
 #[cfg(test)]
 mod tests {
-    use hammer_values::{Count, Percent};
+    use hammer_values::{Count, Percent, ZipfExponent};
 
     use super::*;
-    use crate::plan::ZipfExponent;
 
     fn counts(draw: CorpusDraw, seed: u64) -> Vec<usize> {
         // In another order than that of their indexes.

@@ -84,7 +84,7 @@ impl PlanBlock for IdentityPlan {
         let without_issuer = of_own.iter().find(|(_, is_given)| *is_given && self.issuer.is_none());
         if let Some((key, _)) = without_issuer {
             return Some(KeyConflict::at(
-                key,
+                *key,
                 "it is of hammer's own issuer, which `issuer` (or `--issuer`) names",
             ));
         }

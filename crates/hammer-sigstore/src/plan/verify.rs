@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hammer_values::{Count, KeyConflict, Percent, PlanBlock, TimeSpan};
+use hammer_values::{Count, KeyConflict, Percent, PlanBlock, TimeSpan, ZipfExponent};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
@@ -112,11 +112,6 @@ fn with_plain_zipf(schema: &mut Schema) {
     }
 }
 
-/// The exponent of a Zipf distribution, above 0 and up to 10.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "f64", into = "f64")]
-pub struct ZipfExponent(f64);
-
 /// The newest entries: so many, or a share of all.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -142,47 +137,6 @@ impl ReadRekor {
             Self::V1 => matches!(written, RekorVersion::V1),
             Self::V2 => written.is_on_tiles(),
         }
-    }
-}
-
-impl ZipfExponent {
-    /// The second is drawn half as often as the first.
-    const ONE: Self = Self(1.0);
-
-    /// As a number.
-    pub const fn value(self) -> f64 {
-        self.0
-    }
-}
-
-impl TryFrom<f64> for ZipfExponent {
-    type Error = String;
-
-    fn try_from(exponent: f64) -> Result<Self, String> {
-        if exponent > 0.0 && exponent <= 10.0 {
-            return Ok(Self(exponent));
-        }
-        Err(format!("`{exponent}` is no exponent of a Zipf distribution (above 0, up to 10)"))
-    }
-}
-
-impl From<ZipfExponent> for f64 {
-    fn from(exponent: ZipfExponent) -> Self {
-        exponent.0
-    }
-}
-
-impl JsonSchema for ZipfExponent {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "ZipfExponent".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "number", "exclusiveMinimum": 0, "maximum": 10 })
     }
 }
 
@@ -280,7 +234,9 @@ mod tests {
 
     #[test]
     fn what_is_drawn_survives_its_own_text() {
-        for draw in [CorpusDraw::Uniform, CorpusDraw::Hot, CorpusDraw::Zipf(ZipfExponent(1.5))] {
+        for draw in
+            [CorpusDraw::Uniform, CorpusDraw::Hot, CorpusDraw::Zipf(ZipfExponent::try_from(1.5).unwrap())]
+        {
             let text = serde_json::to_string(&draw).unwrap();
             assert_eq!(read(&text), Ok(draw), "{text}");
         }
