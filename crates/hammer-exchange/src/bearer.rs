@@ -1,4 +1,5 @@
-//! Where the bearer token of requests comes from: a place that holds one, or an issuer that grants them.
+//! Where the bearer token of requests comes from: a place that holds one, an issuer that grants them, or the key of one, by which hammer mints
+//! them.
 
 use std::path::PathBuf;
 
@@ -7,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::grant::GrantPlan;
+use crate::minted::MintPlan;
 use crate::token::{SecretPlaces, TokenPlan};
 
 /// Where the bearer token of requests comes from. No token and no secret ever stands in a plan.
@@ -18,9 +20,11 @@ pub enum BearerPlan {
     Token(TokenPlan),
     /// Tokens that an issuer grants; requests take them in turn.
     Grant(Box<Agreed<GrantPlan>>),
+    /// Tokens that hammer mints; requests take them in turn.
+    Minted(Box<Agreed<MintPlan>>),
 }
 
-/// Where the bearer token of requests comes from: one of the three. No token and no secret ever stands in a plan.
+/// Where the bearer token of requests comes from: one of the four. No token and no secret ever stands in a plan.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "BearerPlan")]
@@ -34,11 +38,14 @@ pub(crate) struct WrittenBearer {
     /// Tokens that an issuer grants, and that are kept fresh beside the load.
     #[serde(skip_serializing_if = "Option::is_none")]
     grant: Option<Agreed<GrantPlan>>,
+    /// Tokens that hammer mints in the name of an issuer, and again before they are over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    minted: Option<Agreed<MintPlan>>,
 }
 
 /// Not exactly one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("give exactly one of file, env, grant")]
+#[error("give exactly one of file, env, grant, minted")]
 pub struct NotOneBearer;
 
 impl BearerPlan {
@@ -46,14 +53,14 @@ impl BearerPlan {
     pub const fn token(&self) -> Option<&TokenPlan> {
         match self {
             Self::Token(token) => Some(token),
-            Self::Grant(_) => None,
+            Self::Grant(_) | Self::Minted(_) => None,
         }
     }
 
     /// The grant, where there is one.
     pub const fn grant(&self) -> Option<&Agreed<GrantPlan>> {
         match self {
-            Self::Token(_) => None,
+            Self::Token(_) | Self::Minted(_) => None,
             Self::Grant(grant) => Some(grant),
         }
     }
@@ -63,10 +70,11 @@ impl TryFrom<WrittenBearer> for BearerPlan {
     type Error = NotOneBearer;
 
     fn try_from(written: WrittenBearer) -> Result<Self, NotOneBearer> {
-        match (written.file, written.env, written.grant) {
-            (Some(path), None, None) => Ok(Self::Token(TokenPlan::File(path))),
-            (None, Some(variable), None) => Ok(Self::Token(TokenPlan::Env(variable))),
-            (None, None, Some(grant)) => Ok(Self::Grant(Box::new(grant))),
+        match (written.file, written.env, written.grant, written.minted) {
+            (Some(path), None, None, None) => Ok(Self::Token(TokenPlan::File(path))),
+            (None, Some(variable), None, None) => Ok(Self::Token(TokenPlan::Env(variable))),
+            (None, None, Some(grant), None) => Ok(Self::Grant(Box::new(grant))),
+            (None, None, None, Some(minted)) => Ok(Self::Minted(Box::new(minted))),
             _ => Err(NotOneBearer),
         }
     }
@@ -78,14 +86,16 @@ impl From<BearerPlan> for WrittenBearer {
             BearerPlan::Token(TokenPlan::File(path)) => Self { file: Some(path), ..Self::default() },
             BearerPlan::Token(TokenPlan::Env(variable)) => Self { env: Some(variable), ..Self::default() },
             BearerPlan::Grant(grant) => Self { grant: Some(*grant), ..Self::default() },
+            BearerPlan::Minted(minted) => Self { minted: Some(*minted), ..Self::default() },
         }
     }
 }
 
 impl<'de> Deserialize<'de> for BearerPlan {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer
-            .deserialize_any(SecretPlaces::<WrittenBearer, Self>::new("a map with file, env or grant"))
+        deserializer.deserialize_any(SecretPlaces::<WrittenBearer, Self>::new(
+            "a map with file, env, grant or minted",
+        ))
     }
 }
 
@@ -100,15 +110,16 @@ mod tests {
     #[test]
     fn a_bearer_is_of_one_place_and_survives_its_own_text() {
         let grant = r#"{"grant":{"token_url":"http://a/t","client_id":"c","client_secret":{"env":"S"}}}"#;
-        for json in [r#"{"file":"a"}"#, r#"{"env":"A"}"#, grant] {
+        let minted = r#"{"minted":{"issuer":"http://a","audience":"b"}}"#;
+        for json in [r#"{"file":"a"}"#, r#"{"env":"A"}"#, grant, minted] {
             let bearer = read(json).unwrap();
             assert_eq!(read(&serde_json::to_string(&bearer).unwrap()), Ok(bearer.clone()));
-            assert_ne!(bearer.token().is_some(), bearer.grant().is_some());
+            assert!(bearer.token().is_none() || bearer.grant().is_none());
         }
         let both = grant.replacen('{', r#"{"env":"A","#, 1);
         for neither in ["{}", r#"{"file":"a","env":"B"}"#, &both] {
             let error = read(neither).unwrap_err();
-            assert!(error.starts_with("give exactly one of file, env, grant"), "{error}");
+            assert!(error.starts_with("give exactly one of file, env, grant, minted"), "{error}");
         }
     }
 
@@ -118,7 +129,9 @@ mod tests {
             let error = read(written).unwrap_err();
             assert!(!error.contains("canary"), "{error}");
         }
-        assert!(read("4711").unwrap_err().starts_with("expected a map with file, env or grant; what is"));
+        assert!(
+            read("4711").unwrap_err().starts_with("expected a map with file, env, grant or minted; what is")
+        );
         let conflict = read(r#"{"grant":{"client_id":"c","client_secret":{"env":"S"}}}"#).unwrap_err();
         assert!(conflict.contains("token_url: give exactly one"), "{conflict}");
     }

@@ -175,7 +175,8 @@ impl ServiceClient {
         said: &[u8],
     ) {
         let of_headers = self.secrets_of(request, secrets);
-        let all: Vec<&str> = of_headers.iter().map(String::as_str).chain(secrets.token).collect();
+        let all: Vec<&str> =
+            of_headers.iter().map(String::as_str).chain(secrets.tokens.iter().copied()).collect();
         tell_said(step, said, &all);
     }
 
@@ -206,8 +207,8 @@ impl ServiceClient {
 pub struct SentSecrets<'a> {
     /// The `Authorization` in place of the client's own, where there is one.
     pub bearer: Option<&'a HeaderValue>,
-    /// A token in the body.
-    pub token: Option<&'a str>,
+    /// Tokens that stand anywhere else in it, such as its body.
+    pub tokens: &'a [&'a str],
 }
 
 /// A shard's part of the connections of a run. A run has no more shards than connections, so that none is left without one and

@@ -113,6 +113,16 @@ impl TokenStock {
         self.subject.as_deref()
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.tokens().len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The last second of all of them: none where one lasts forever.
     pub fn last_end(&self) -> Option<i64> {
         let tokens = self.tokens();

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use hammer_ct::{CtTargetPlan, ReadPlan, SubmitPlan};
-use hammer_http::HttpPlan;
+use hammer_http::{HttpFlowsPlan, HttpPlan};
 use hammer_measure::threshold::Threshold;
 use hammer_sigstore::{SignPlan, SigstoreTargetPlan, TimestampPlan, VerifyPlan};
 use hammer_values::Agreed;
@@ -21,6 +21,7 @@ pub(crate) fn plan(data: &[u8]) -> bool {
         reads_back::<ReadPlan>(&text),
         reads_back::<CtTargetPlan>(&text),
         reads_back::<Agreed<HttpPlan>>(&text),
+        reads_back::<Agreed<HttpFlowsPlan>>(&text),
         reads_back::<SigstoreTargetPlan>(&text),
         reads_back::<Agreed<SignPlan>>(&text),
         reads_back::<VerifyPlan>(&text),

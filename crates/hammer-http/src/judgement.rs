@@ -6,35 +6,92 @@ use hammer_core::workload::Ended;
 use hammer_measure::{Detail, Outcome};
 use hammer_net::Answer;
 use hammer_net::grpc::{GrpcStatus, unary_reply};
-use memchr::memmem::Finder;
+use hammer_values::JsonPlace;
+use http::HeaderName;
+use memchr::memmem::{self, Finder};
+use serde_json::Value;
 
+use crate::error::HttpError;
+use crate::filling::{Filler, Text, TextMaker};
 use crate::plan::HttpPlan;
+use crate::pool::text_of;
+use crate::template::Encoding;
 
 /// What is asked of an answer.
 #[derive(Debug)]
 pub(crate) struct Judgement {
     is_call: bool,
     expect: Vec<u16>,
-    contains: Option<Finder<'static>>,
+    contains: Option<Contained>,
+    headers: Vec<(HeaderName, Text)>,
+    json: Vec<(JsonPlace, ExpectedValue)>,
+}
+
+/// A text that stands in a body.
+#[derive(Debug)]
+enum Contained {
+    Fixed(Finder<'static>),
+    Filled(Text),
+}
+
+/// What stands at a place of a JSON text.
+#[derive(Debug)]
+enum ExpectedValue {
+    Fixed(Value),
+    /// A text that each operation has filled; a number is what it is as text.
+    Filled(Text),
 }
 
 impl Judgement {
-    pub(crate) fn of(plan: &HttpPlan) -> Self {
-        Self {
+    pub(crate) fn of(plan: &HttpPlan, texts: &mut TextMaker<'_>) -> Result<Self, HttpError> {
+        let contains = plan.contains.as_ref().map(|text| texts.text("contains", text, Encoding::Plain));
+        let contains = contains.transpose()?.map(|text| match text.fixed() {
+            Some(fixed) => Contained::Fixed(Finder::new(fixed).into_owned()),
+            None => Contained::Filled(text),
+        });
+        let mut headers = Vec::new();
+        for (name, value) in &plan.expect_headers {
+            headers.push((name.name().clone(), texts.text("expect_headers", value.text(), Encoding::Plain)?));
+        }
+        let mut json = Vec::new();
+        for (place, value) in &plan.json {
+            let text = value.as_str().map(|text| texts.text("json", text, Encoding::Plain)).transpose()?;
+            let expected = match text {
+                Some(text) => match text.fixed() {
+                    Some(fixed) => ExpectedValue::Fixed(String::from_utf8_lossy(fixed).into()),
+                    None => ExpectedValue::Filled(text),
+                },
+                None => ExpectedValue::Fixed(value.clone()),
+            };
+            json.push((place.clone(), expected));
+        }
+        Ok(Self {
             is_call: plan.grpc.is_some(),
             expect: plan.expect.iter().map(|status| status.code()).collect(),
-            contains: plan.contains.as_ref().map(|text| Finder::new(text.as_bytes()).into_owned()),
-        }
+            contains,
+            headers,
+            json,
+        })
     }
 
     /// Whether the answer's body is looked at.
     pub(crate) fn reads_body(&self) -> bool {
-        self.is_call || self.contains.is_some()
+        self.is_call || self.contains.is_some() || self.reads_json()
     }
 
-    /// How the operation ends that got `answer`.
-    pub(crate) fn judge(&self, answer: &Answer) -> Ended {
-        if self.is_call { self.judge_call(answer) } else { self.judge_request(answer) }
+    /// Whether the answer's body is read as JSON.
+    pub(crate) fn reads_json(&self) -> bool {
+        !self.json.is_empty()
+    }
+
+    /// The headers that are looked at.
+    pub(crate) fn headers(&self) -> impl Iterator<Item = &HeaderName> {
+        self.headers.iter().map(|(name, _)| name)
+    }
+
+    /// How the operation ends that got `answer`, whose body is `json` where it is read as such.
+    pub(crate) fn judge(&self, answer: &Answer, json: Option<&Value>, filler: Filler<'_>) -> Ended {
+        if self.is_call { self.judge_call(answer, filler) } else { self.judge_request(answer, json, filler) }
     }
 
     /// What the server of a call says of a status that is not OK.
@@ -43,51 +100,103 @@ impl Judgement {
         (reply.status != GrpcStatus::Ok).then(|| reply.text())
     }
 
-    fn judge_request(&self, answer: &Answer) -> Ended {
+    fn judge_request(&self, answer: &Answer, json: Option<&Value>, filler: Filler<'_>) -> Ended {
         let status = answer.status.as_u16();
+        let looked_at = || {
+            let within = self.look_within(&answer.body, filler);
+            let within = within
+                .or_else(|| self.look_at_headers(answer, filler))
+                .or_else(|| self.look_at_json(json, filler));
+            within.map_or(Ended::accepted(status), |cause| Ended::failed(Outcome::Malformed, cause))
+        };
         match Outcome::of_status(status) {
-            _ if self.expect.contains(&status) => self.look_within(&answer.body, status),
+            _ if self.expect.contains(&status) => looked_at(),
             Outcome::Accepted if !self.expect.is_empty() => {
                 Ended { outcome: Outcome::Refused, detail: Detail::Status(status) }
             }
-            Outcome::Accepted => self.look_within(&answer.body, status),
+            Outcome::Accepted => looked_at(),
             outcome => Ended { outcome, detail: Detail::Status(status) },
         }
     }
 
-    fn judge_call(&self, answer: &Answer) -> Ended {
+    fn judge_call(&self, answer: &Answer, filler: Filler<'_>) -> Ended {
         match unary_reply(answer) {
             Err(fault) => Ended::failed(Outcome::Malformed, fault.name()),
             Ok(reply) if reply.status == GrpcStatus::Ok => {
-                self.look_within(reply.message, answer.status.as_u16())
+                let within = self.look_within(reply.message, filler);
+                let accepted = Ended::accepted(answer.status.as_u16());
+                within.map_or(accepted, |cause| Ended::failed(Outcome::Malformed, cause))
             }
             Ok(reply) => Ended::failed(reply.status.outcome(), reply.status.name()),
         }
     }
 
-    fn look_within(&self, body: &[u8], status: u16) -> Ended {
-        match &self.contains {
-            Some(text) if text.find(body).is_none() => {
-                Ended::failed(Outcome::Malformed, "expected text missing")
-            }
-            _ => Ended::accepted(status),
-        }
+    /// What is wrong with the body.
+    fn look_within(&self, body: &[u8], filler: Filler<'_>) -> Option<&'static str> {
+        let found = match self.contains.as_ref()? {
+            Contained::Fixed(text) => text.find(body),
+            Contained::Filled(text) => memmem::find(body, &filled(text, filler)),
+        };
+        found.is_none().then_some("expected text missing")
     }
+
+    /// What is wrong with the headers.
+    fn look_at_headers(&self, answer: &Answer, filler: Filler<'_>) -> Option<&'static str> {
+        self.headers.iter().find_map(|(name, expected)| {
+            let mut values = answer.headers.get_all(name).iter().peekable();
+            values.peek().is_none().then_some("expected header missing").or_else(|| {
+                let expected = filled(expected, filler);
+                let has_it = values.any(|value| value.as_bytes() == expected);
+                (!has_it).then_some("unexpected header value")
+            })
+        })
+    }
+
+    /// What is wrong with the JSON.
+    fn look_at_json(&self, json: Option<&Value>, filler: Filler<'_>) -> Option<&'static str> {
+        self.json.iter().find_map(|(place, expected)| {
+            let Some(json) = json else { return Some("no JSON") };
+            let Some(found) = place.find(json) else { return Some("expected JSON value missing") };
+            let is_it = match expected {
+                ExpectedValue::Fixed(value) => value == found,
+                ExpectedValue::Filled(text) => filled(text, filler) == *text_of(found),
+            };
+            (!is_it).then_some("unexpected JSON value")
+        })
+    }
+}
+
+fn filled(text: &Text, filler: Filler<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    text.write(filler, &mut out);
+    out
 }
 
 #[cfg(test)]
 mod tests {
+    use hammer_core::draw::Draws;
+
     use super::*;
+    use crate::filling::Pools;
+    use crate::picks::Turn;
+
+    const SEVENTH: Filler<'_> = Filler { turn: Turn { seq: 7, rank: 7 }, extracted: &[] };
+
+    fn judgement(plan: &str) -> Judgement {
+        let pools = Pools::new();
+        let mut texts = TextMaker::new(&pools, Draws::new(1, 1));
+        Judgement::of(&serde_json::from_str(plan).unwrap(), &mut texts).unwrap()
+    }
 
     fn judged(plan: &str, body: &[u8], trailers: &[(&'static str, &str)]) -> (Outcome, Detail) {
         let trailers = trailers.iter().map(|(name, value)| {
-            (http::HeaderName::from_static(name), http::HeaderValue::try_from(*value).unwrap())
+            (HeaderName::from_static(name), http::HeaderValue::try_from(*value).unwrap())
         });
         let mut answer = Answer { body: body.to_vec(), trailers: trailers.collect(), ..Answer::new() };
         answer.headers.insert(http::header::CONTENT_TYPE, http::HeaderValue::from_static("application/grpc"));
-        let judgement = Judgement::of(&serde_json::from_str(plan).unwrap());
+        let judgement = judgement(plan);
         assert!(judgement.reads_body());
-        let ended = judgement.judge(&answer);
+        let ended = judgement.judge(&answer, None, SEVENTH);
         (ended.outcome, ended.detail)
     }
 
@@ -110,5 +219,39 @@ mod tests {
             (Outcome::Malformed, Detail::Failure("message flag unknown"))
         );
         assert_eq!(judged(plan, body, &[]), (Outcome::Malformed, Detail::Failure("no grpc-status")));
+    }
+
+    #[test]
+    fn headers_and_json_of_an_accepted_answer_are_as_expected() {
+        let plan =
+            r#"{"expect_headers":{"x-user":"user-${seq}"},"json":{"/id":"${seq}","name":"a","$.up":true}}"#;
+        let judgement = judgement(plan);
+        let cause = |user: Option<&'static str>, body: &str| {
+            let mut answer = Answer { body: body.into(), ..Answer::new() };
+            if let Some(user) = user {
+                answer.headers.append("x-user", http::HeaderValue::from_static(user));
+            }
+            let json = serde_json::from_str(body).ok();
+            match judgement.judge(&answer, json.as_ref(), SEVENTH) {
+                Ended { outcome: Outcome::Malformed, detail: Detail::Failure(cause) } => Some(cause),
+                ended => {
+                    assert_eq!(ended, Ended::accepted(200));
+                    None
+                }
+            }
+        };
+        let right = r#"{"id":7,"name":"a","up":true}"#;
+        assert_eq!(cause(Some("user-7"), right), None);
+        assert_eq!(cause(Some("user-7"), r#"{"id":"7","name":"a","up":true}"#), None);
+        assert_eq!(cause(None, right), Some("expected header missing"));
+        assert_eq!(cause(Some("user-8"), right), Some("unexpected header value"));
+        for (body, told) in [
+            ("<html>", "no JSON"),
+            (r#"{"id":7,"up":true}"#, "expected JSON value missing"),
+            (r#"{"id":8,"name":"a","up":true}"#, "unexpected JSON value"),
+            (r#"{"id":7,"name":"a","up":"true"}"#, "unexpected JSON value"),
+        ] {
+            assert_eq!(cause(Some("user-7"), body), Some(told), "{body}");
+        }
     }
 }

@@ -1,11 +1,21 @@
-//! Load on any HTTP endpoint: one request or unary call of gRPC, built once and sent again and again, whose answer is judged by its
-//! status and, where the plan says so, by its body. It never mints what it sends, and makes no promise out of an answer.
+//! Load on any HTTP endpoint: requests or unary calls of gRPC, one kind of them or several by weight, alone or in sequences in which one
+//! goes on with what another was answered. What they are filled with follows from a seed and the operation's number; each answer is judged by its
+//! status and, where the plan says so, by its headers and its body. It mints nothing, and makes no promise out of an answer.
 
 mod error;
+mod extraction;
+mod filling;
 mod judgement;
+mod picks;
 mod plan;
+mod pool;
+mod request_form;
+mod template;
 mod workload;
 
-pub use error::HttpError;
-pub use plan::{GrpcMethod, HeaderKey, HeaderText, HttpPlan, RequestMethod, UnusableHeader, split_url};
-pub use workload::{HttpOp, HttpSession, HttpWorkload};
+pub use error::{HttpError, ValueFault};
+pub use plan::{
+    DrawPlan, Extraction, FlowPlan, GrpcMethod, HeaderKey, HeaderText, HotValues, HttpFlowsPlan, HttpPlan,
+    PathText, RequestMethod, StepPlan, UnusableHeader, ValueOrder, ValuePlan, split_url,
+};
+pub use workload::{Destination, HttpOp, HttpSession, HttpWorkload};

@@ -1,8 +1,12 @@
-//! The request as a plan writes it.
+//! Requests as a plan writes them.
 
+mod flows;
 mod grpc_method;
 mod header;
+mod known;
 mod method;
+mod path;
+mod value;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,21 +14,30 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 use hammer_exchange::bearer::BearerPlan;
-use hammer_values::{KeyConflict, OneOrMany, PlanBlock, RequestPath, Status, has_usable_port, without_user};
-use http::header::{AUTHORIZATION, HeaderMap};
+use hammer_values::{
+    Agreed, JsonPlace, KeyConflict, OneOrMany, PlanBlock, Status, Word, has_usable_port, without_user,
+};
+use http::header::AUTHORIZATION;
 use http::uri::PathAndQuery;
 use http::{Method, Uri};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::error::HttpError;
 
+pub(crate) use known::KnownNames;
+
+pub use flows::{Extraction, FlowPlan, HttpFlowsPlan, StepPlan};
 pub use grpc_method::GrpcMethod;
 pub use header::{HeaderKey, HeaderText, UnusableHeader};
 pub use method::RequestMethod;
+pub use path::PathText;
+pub use value::{DrawPlan, HotValues, ValueOrder, ValuePlan};
 
-/// A request in a plan file or on a command line; every key may be left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// A request in a plan file or on a command line; every key may be left out. Its texts may have placeholders, for which each operation
+/// has something of its own: `${seq}`, `${uuid}`, `${random:N}`, `${hex:N}` and the names of `values`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HttpPlan {
     /// The service of `target.services` that it goes to; it may be left out where there is one.
@@ -33,7 +46,7 @@ pub struct HttpPlan {
     /// The method, in capitals.
     pub method: RequestMethod,
     /// Path and query, put behind the path of the target's URL; empty for that path itself.
-    pub path: RequestPath,
+    pub path: PathText,
     /// The method of gRPC that is called, in place of `method` and `path`: a POST over HTTP/2 of one message, which is the body,
     /// answered by one, and judged by its `grpc-status`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,37 +66,37 @@ pub struct HttpPlan {
     /// A text that the body (of gRPC, the message) of an accepted answer holds; without it the answer is malformed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contains: Option<String>,
+    /// Headers of an accepted answer, and the value that each has; else it is malformed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub expect_headers: BTreeMap<HeaderKey, HeaderText>,
+    /// Places in the JSON that the body of an accepted answer is, and the value that each has; else it is malformed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub json: BTreeMap<JsonPlace, Value>,
+    /// Values by their names, for its texts.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<Word, Agreed<ValuePlan>>,
     /// Where the bearer token comes from; none is sent without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bearer: Option<BearerPlan>,
+    /// Which of the tokens a request has, where there are several; without it they are taken in turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Agreed<DrawPlan>>,
 }
 
 impl HttpPlan {
-    pub(crate) fn header_map(&self) -> HeaderMap {
-        let mut map = HeaderMap::with_capacity(self.headers.len());
-        for (key, values) in &self.headers {
-            for value in values.as_slice() {
-                map.append(key.name().clone(), value.value().clone());
-            }
-        }
-        map
-    }
-
-    pub(crate) fn body_bytes(&self) -> Result<Bytes, HttpError> {
-        match (&self.body, &self.body_file) {
-            (Some(text), _) => Ok(Bytes::from(text.clone())),
-            (None, Some(path)) => fs::read(path)
-                .map(Bytes::from)
-                .map_err(|source| HttpError::Body { path: path.clone(), source }),
-            (None, None) => Ok(Bytes::new()),
-        }
+    /// What its file holds; nothing without one.
+    pub(crate) fn body_of_file(&self) -> Result<Bytes, HttpError> {
+        let Some(path) = &self.body_file else { return Ok(Bytes::new()) };
+        let read = fs::read(path).map(Bytes::from);
+        read.map_err(|source| HttpError::Body { path: path.clone(), source })
     }
 }
 
 impl HttpPlan {
-    /// Whether it says more of an accepted answer than that it is one: which statuses it has, or what its body holds.
+    /// Whether it says more of an accepted answer than that it is one: which statuses and headers it has, or what its body holds.
     pub fn expects(&self) -> bool {
-        !self.expect.is_empty() || self.contains.is_some()
+        let of_head = !self.expect.is_empty() || !self.expect_headers.is_empty();
+        of_head || self.contains.is_some() || !self.json.is_empty()
     }
 
     /// Whether it has an `Authorization` of its own among its headers.
@@ -94,6 +107,24 @@ impl HttpPlan {
 
 impl PlanBlock for HttpPlan {
     fn conflict(&self) -> Option<KeyConflict> {
+        let known = KnownNames::of(&self.values);
+        known.conflict().or_else(|| self.conflict_of_keys()).or_else(|| self.conflict_of_texts(&known))
+    }
+}
+
+impl HttpPlan {
+    /// The first conflict of a request among several, whose texts may have these placeholders.
+    pub(crate) fn conflict_within(&self, known: &KnownNames<'_>) -> Option<KeyConflict> {
+        if !self.values.is_empty() {
+            return Some(KeyConflict::at(
+                "values",
+                "they belong beside flows, for the texts of all requests",
+            ));
+        }
+        self.conflict_of_keys().or_else(|| self.conflict_of_texts(known))
+    }
+
+    fn conflict_of_keys(&self) -> Option<KeyConflict> {
         if self.body.is_some() && self.body_file.is_some() {
             return Some(KeyConflict::at("body_file", "body is given too: only one of both may be"));
         }
@@ -105,6 +136,30 @@ impl PlanBlock for HttpPlan {
 }
 
 impl HttpPlan {
+    fn conflict_of_texts(&self, known: &KnownNames<'_>) -> Option<KeyConflict> {
+        let conflict = |key: &str, text: &str| known.conflict_of(key, text);
+        let of_headers = |key: &'static str, name: &HeaderKey, value: &HeaderText| {
+            conflict(&format!("{key}.{}", String::from(name.clone())), value.text())
+        };
+        let mut headers = self
+            .headers
+            .iter()
+            .flat_map(|(name, values)| values.as_slice().iter().map(move |value| (name, value)));
+        let of_json = |(place, expected): (&JsonPlace, &Value)| {
+            // A place may have dots in it, which are none of a key.
+            conflict("json", expected.as_str()?)
+                .map(|told| KeyConflict::at("json", format!("`{}`: {}", place.as_str(), told.reason())))
+        };
+        conflict("path", self.path.as_str())
+            .or_else(|| headers.find_map(|(name, value)| of_headers("headers", name, value)))
+            .or_else(|| conflict("body", self.body.as_deref()?))
+            .or_else(|| conflict("contains", self.contains.as_deref()?))
+            .or_else(|| {
+                self.expect_headers.iter().find_map(|(name, value)| of_headers("expect_headers", name, value))
+            })
+            .or_else(|| self.json.iter().find_map(of_json))
+    }
+
     /// What a call of gRPC leaves no room for.
     fn conflict_of_call(&self) -> Option<KeyConflict> {
         let is_path = !self.path.as_str().is_empty();
@@ -113,6 +168,12 @@ impl HttpPlan {
             (is_path, "path", "grpc is given too, which stands for it: only one of both may be"),
             (is_method, "method", "grpc is given too: a call is a POST"),
             (!self.expect.is_empty(), "expect", "grpc is given too: a call is judged by its grpc-status"),
+            (
+                !self.expect_headers.is_empty(),
+                "expect_headers",
+                "grpc is given too: a call is judged by its grpc-status and its message",
+            ),
+            (!self.json.is_empty(), "json", "grpc is given too: a message is no JSON"),
         ];
         let (_, key, reason) = conflicts.into_iter().find(|(is_one, ..)| *is_one)?;
         Some(KeyConflict::at(key, reason))

@@ -1,10 +1,12 @@
 //! The keys of an issuer, which follow from the seed.
 
 use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use hammer_synth::{
-    key::ThrowawayKey,
+    key::{FileKey, ThrowawayKey},
     seed::Seed,
     signer::{Algorithm, Signer as _},
 };
@@ -38,8 +40,8 @@ impl fmt::Display for TokenAlgorithm {
     }
 }
 
-/// A key of an issuer that everybody may hold, since it follows from the seed: nothing but a service under test may trust it.
-/// Cloning is cheap.
+/// A key of an issuer: one that follows from a seed, which everybody may hold and nothing but a service under test may trust, or one of a
+/// file. Cloning is cheap.
 #[derive(Clone)]
 pub struct IssuerKeys {
     pub(crate) key: SigningKey,
@@ -52,6 +54,19 @@ pub struct IssuerKeys {
 pub(crate) enum SigningKey {
     P256(hammer_p256::throwaway::ThrowawayKey),
     Rsa2048(ThrowawayKey),
+    /// Of P-256 or RSA-2048.
+    File(Arc<FileKey>),
+}
+
+/// Why a file has no key that signs tokens: a fragment that completes "failed to ...".
+#[derive(Debug, thiserror::Error)]
+pub enum IssuerKeyError {
+    /// It cannot be read.
+    #[error(transparent)]
+    File(#[from] hammer_synth::Error),
+    /// It is of another kind.
+    #[error("use the key in {0}: tokens are signed by P-256 or RSA-2048")]
+    Kind(String),
 }
 
 impl IssuerKeys {
@@ -72,15 +87,43 @@ impl IssuerKeys {
         Self { key, nonce_seed: seed.derive("es256 nonces", 0), key_id }
     }
 
+    /// As [`IssuerKeys::derive`], of the seed of that number.
+    pub fn of_seed(seed: u64, algorithm: TokenAlgorithm, rotation: u64) -> Self {
+        Self::derive(&Seed::from_u64(seed), algorithm, rotation)
+    }
+
+    /// The key of a PEM file: P-256 or RSA-2048.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or holds another key.
+    pub fn of_file(path: &Path) -> Result<Self, IssuerKeyError> {
+        let key = FileKey::from_pem_file(path)?;
+        if key.algorithm() == Algorithm::Ed25519 {
+            return Err(IssuerKeyError::Kind(path.display().to_string()));
+        }
+        let key = SigningKey::File(Arc::new(key));
+        let key_id = PublicNumbers::of(&key).thumbprint();
+        // Its nonces are its own affair.
+        Ok(Self { key, nonce_seed: [0; 32], key_id })
+    }
+
+    /// The same key by another name.
+    #[must_use]
+    pub fn named(self, key_id: &str) -> Self {
+        Self { key_id: key_id.to_owned(), ..self }
+    }
+
     /// How it signs.
     pub fn algorithm(&self) -> TokenAlgorithm {
-        match self.key {
+        match &self.key {
             SigningKey::P256(_) => TokenAlgorithm::Es256,
             SigningKey::Rsa2048(_) => TokenAlgorithm::Rs256,
+            SigningKey::File(key) if key.algorithm() == Algorithm::Rsa2048 => TokenAlgorithm::Rs256,
+            SigningKey::File(_) => TokenAlgorithm::Es256,
         }
     }
 
-    /// Its name in the header `kid`: the SHA-256 thumbprint of RFC 7638, in base64url.
+    /// Its name in the header `kid`: the SHA-256 thumbprint of RFC 7638, in base64url, unless it was given another one.
     pub fn key_id(&self) -> &str {
         &self.key_id
     }
@@ -120,11 +163,21 @@ impl PublicNumbers {
                 let (x, y) = key.public_key()[1..].split_at(32);
                 Self::Ec { x: text(x), y: text(y) }
             }
-            SigningKey::Rsa2048(key) => {
-                let (modulus, exponent) = rsa_numbers(key.spki_der());
-                Self::Rsa { n: text(modulus), e: text(exponent) }
+            SigningKey::Rsa2048(key) => Self::of_rsa(key.spki_der()),
+            SigningKey::File(key) if key.algorithm() == Algorithm::Rsa2048 => Self::of_rsa(key.spki_der()),
+            SigningKey::File(key) => {
+                // The point stands at the end, uncompressed (RFC 5480 section 2.2).
+                let spki = key.spki_der();
+                let (x, y) = spki[spki.len() - 64..].split_at(32);
+                Self::Ec { x: text(x), y: text(y) }
             }
         }
+    }
+
+    fn of_rsa(spki_der: &[u8]) -> Self {
+        let (modulus, exponent) = rsa_numbers(spki_der);
+        let text = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
+        Self::Rsa { n: text(modulus), e: text(exponent) }
     }
 
     /// The SHA-256 thumbprint, in base64url (RFC 7638 section 3).
@@ -137,11 +190,14 @@ impl PublicNumbers {
     }
 }
 
-/// Modulus and exponent of a key of 2048 bits, whose `SubjectPublicKeyInfo` ends with the modulus and the INTEGER 65537 (RFC 8017
-/// appendix A.1.1).
+/// Modulus and exponent of a key of 2048 bits, whose `SubjectPublicKeyInfo` ends with both INTEGERs (RFC 8017 appendix A.1.1): the modulus
+/// behind a zero, since its highest bit is set, and an exponent of few bytes.
 fn rsa_numbers(spki_der: &[u8]) -> (&[u8], &[u8]) {
-    let (modulus, integer) = spki_der[spki_der.len() - 256 - 5..].split_at(256);
-    (modulus, &integer[2..])
+    let end = spki_der.len();
+    let length = (1..9).find(|length| spki_der[end - length - 2..end - length] == [2, *length as u8]);
+    let exponent = length.unwrap_or(3);
+    let modulus = end - exponent - 2;
+    (&spki_der[modulus - 256..modulus], &spki_der[end - exponent..])
 }
 
 #[cfg(test)]

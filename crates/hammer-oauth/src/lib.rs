@@ -20,7 +20,7 @@ pub use jwt::{
     ExtraClaim, IdentityClaims, MintScratch, ParsedToken, TokenClaims, TokenError, TokenHeader, TokenMinter,
     TokenTimes,
 };
-pub use keys::{IssuerKeys, TokenAlgorithm};
+pub use keys::{IssuerKeyError, IssuerKeys, TokenAlgorithm};
 pub use pool::{PoolEvent, PoolPlan, PoolSlot, TokenPool};
 pub use rotation::{RotatingIssuer, Rotation};
 pub use secret::{BearerToken, SecretText};

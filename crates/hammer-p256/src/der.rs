@@ -38,6 +38,16 @@ impl RawSignature {
     }
 }
 
+impl RawSignature {
+    /// r and s, 32 bytes each, big endian (RFC 7518 section 3.4).
+    pub fn to_fixed(&self) -> [u8; 64] {
+        let mut fixed = [0; 64];
+        fixed[..32].copy_from_slice(&limbs::to_be_bytes(self.r));
+        fixed[32..].copy_from_slice(&limbs::to_be_bytes(self.s));
+        fixed
+    }
+}
+
 /// A number from 1 to n - 1, and what follows it.
 fn integer(bytes: &[u8]) -> Option<(Limbs, &[u8])> {
     let (&[tag, length], rest) = bytes.split_first_chunk()?;

@@ -108,7 +108,8 @@ impl ProvisionSession {
             ShardAuth::None | ShardAuth::Header(_) => None,
         };
         let bearer = token.as_ref().map(|token| &token.bearer);
-        let secrets = SentSecrets { bearer, token: token.as_ref().map(|token| token.token.expose()) };
+        let shown = token.as_ref().map(|token| token.token.expose());
+        let secrets = SentSecrets { bearer, tokens: shown.as_slice() };
         self.service.send_as(&mut step, request, secrets, answer).await?;
         expect_ok(&mut step, answer)?;
         let said = submitted(&answer.body);

@@ -1,5 +1,6 @@
 //! Why a plan cannot be carried out.
 
+use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 use std::io;
@@ -136,7 +137,7 @@ pub(crate) enum PlanFault {
 /// An error of a protocol that knows which key of its section is at fault.
 pub(crate) trait KeyedError: StdError + Send + Sync {
     /// The key, below the section; none where it is none of the plan's.
-    fn key(&self) -> Option<&'static str>;
+    fn key(&self) -> Option<Cow<'_, str>>;
 
     /// Other keys below the section whose values can be why; none where it is that key's alone.
     fn others(&self) -> Vec<&'static str> {
@@ -163,17 +164,17 @@ impl PlanFault {
         };
         let others = others.into_iter().map(|key| at.clone().keys(key)).collect();
         let at = match self.key() {
-            Some(key) => at.keys(key),
+            Some(key) => at.keys(&key),
             None => at,
         };
         PlanError::Refused(Box::new(RefusedPlan { place: None, at, others, fault: self }))
     }
 
-    fn key(&self) -> Option<&'static str> {
+    fn key(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::Load(error) => error.key(),
+            Self::Load(error) => error.key().map(Cow::from),
             Self::FailedProtocol(error) => error.key(),
-            Self::Token(error) => Some(error.key()),
+            Self::Token(error) => Some(error.key().into()),
             _ => None,
         }
     }

@@ -1,5 +1,6 @@
 //! Attestation in plans: a verifier's services, and devices that are provisioned and verified.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use hammer_attest::{
@@ -41,8 +42,8 @@ use sections::{PROVISION, TARGET, VERIFY, WELL_KNOWN, all, provision, uses, veri
 pub(crate) struct Attest;
 
 impl KeyedError for AttestError {
-    fn key(&self) -> Option<&'static str> {
-        self.key()
+    fn key(&self) -> Option<Cow<'_, str>> {
+        self.key().map(Cow::from)
     }
 }
 

@@ -1,15 +1,16 @@
-//! HTTP in plans: any endpoint, and one request to it.
+//! HTTP in plans: any endpoint, and requests to it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use hammer_core::dispatch::LanePlan;
 use hammer_core::observe::Observer;
 use hammer_core::runtime::threaded::ThreadedRuntime;
-use hammer_exchange::WallTime;
 use hammer_exchange::bearer::BearerPlan;
-use hammer_exchange::grant::{GrantPlan, GrantedKind};
+use hammer_exchange::grant::GrantedKind;
 use hammer_exchange::stock::TokenSubject;
-use hammer_http::{HttpError, HttpPlan, HttpWorkload};
+use hammer_exchange::{ServiceConfig, WallTime};
+use hammer_http::{Destination, HttpError, HttpFlowsPlan, HttpPlan, HttpWorkload};
 use hammer_lab::{HttpLabHandle, HttpLabPlan};
 use hammer_report::Report;
 use hammer_values::{Agreed, OneOrMany};
@@ -19,7 +20,7 @@ use serde_json::{Map, Value};
 use super::lab::{Lab, own_url, unstarted};
 use super::lane::LaneRequest;
 use super::service::OpenService;
-use super::tokens::{OAUTH, PlannedGrant, RunTokens, granted, is_of_tokens};
+use super::tokens::{OAUTH, PlannedGrant, RunTokens, granted, is_of_tokens, minted_by, of_place};
 use super::{Conclusion, OpenProtocol, Protocol, RunPlan};
 use crate::error::CliError;
 use crate::plan::document::LabSettings;
@@ -32,6 +33,8 @@ use crate::plan::{Plan, WorkloadPlan};
 
 /// The section of a workload.
 pub(crate) const REQUEST: &str = "http";
+/// The section of a workload of several.
+pub(crate) const FLOWS: &str = "http_flows";
 /// The section of the target, and of a service.
 pub(crate) const URL: &str = "url";
 /// The section of an embedded target.
@@ -41,7 +44,7 @@ const SERVER: &str = "http";
 pub(crate) struct Http;
 
 impl KeyedError for HttpError {
-    fn key(&self) -> Option<&'static str> {
+    fn key(&self) -> Option<Cow<'_, str>> {
         self.key()
     }
 }
@@ -66,24 +69,31 @@ impl Protocol for Http {
                 REQUEST,
                 "A request to any HTTP endpoint.",
             ),
+            Section::of::<Agreed<HttpFlowsPlan>>(
+                SectionPlace::Workload,
+                FLOWS,
+                "Requests of several kinds by weight, and sequences of them.",
+            ),
         ]
     }
 
     fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {
-        let is_granted = !grants(planned.plan).is_empty();
-        let workloads = planned.plan.workloads.iter().enumerate();
-        let mut names = workloads.clone().map(|(place, workload)| (place, workload.name.as_str()));
-        if let Some((place, name)) = names.find(|(_, name)| is_granted && is_of_tokens(name)) {
-            return Err(PlanFault::Taken(name.to_owned()).at(PlanPath::workload(place).key("name")));
+        let plan = planned.plan;
+        let is_granted = bearers(plan).iter().any(|planned| planned.bearer.grant().is_some());
+        let mut names = plan.workloads.iter().enumerate();
+        if let Some((place, workload)) =
+            names.find(|(_, workload)| is_granted && is_of_tokens(workload.name.as_str()))
+        {
+            let taken = PlanFault::Taken(workload.name.to_string());
+            return Err(taken.at(PlanPath::workload(place).key("name")));
         }
-        let mut requests = workloads.filter_map(|(place, workload)| Some((place, request(workload)?)));
-        requests.try_for_each(|(place, request)| {
-            let at = PlanPath::workload(place).key(REQUEST);
-            let name = destination(request, planned.plan, at.clone())?;
-            if request.grpc.is_some() && planned.plan.target.connection_of(name).http == VersionPlan::Http1 {
-                return Err(PlanFault::failed(HttpError::GrpcOverHttp1).at(at));
+        requests(plan).try_for_each(|planned| {
+            let PlannedRequest { request, at, .. } = &planned;
+            let name = destination(request, plan, at.clone())?;
+            if request.grpc.is_some() && plan.target.connection_of(name).http == VersionPlan::Http1 {
+                return Err(PlanFault::failed(HttpError::GrpcOverHttp1).at(at.clone()));
             }
-            one_token(request, name.and_then(|name| planned.plan.target.services.get(name)), at)
+            one_token(&planned, name.and_then(|name| plan.target.services.get(name)))
         })
     }
 
@@ -93,8 +103,8 @@ impl Protocol for Http {
 
     /// An answer is accepted where it is as `expect` and `contains` say.
     fn conclusions(&self, plan: &Plan, report: &Report) -> Vec<Conclusion> {
-        let expecting =
-            plan.measured().filter(|(_, workload)| request(workload).is_some_and(|of| of.expects()));
+        let expects = |workload| of_workload(workload).iter().any(|(_, request, _)| request.expects());
+        let expecting = plan.measured().filter(|(_, workload)| expects(workload));
         let was_met = |name: &str| {
             let mut of_it = report.operations().filter(|series| series.workload == name);
             of_it.any(|series| series.measurement.counts.fates.accepted > 0)
@@ -124,8 +134,8 @@ impl Protocol for Http {
 struct OpenHttp {
     services: Vec<OpenService>,
     labs: Vec<Box<dyn Lab>>,
-    /// Tokens by their grants.
-    tokens: Vec<(Agreed<GrantPlan>, RunTokens)>,
+    /// Tokens by where they come from.
+    tokens: Vec<(BearerPlan, RunTokens)>,
 }
 
 impl OpenProtocol for OpenHttp {
@@ -152,6 +162,10 @@ impl OpenProtocol for OpenHttp {
         Ok(Box::new(Self { services: self.services.clone(), labs: Vec::new(), tokens }))
     }
 
+    fn notes(&mut self) -> Vec<String> {
+        self.tokens.iter_mut().flat_map(|(_, tokens)| std::mem::take(&mut tokens.notes)).collect()
+    }
+
     fn upkeep(&mut self) -> Vec<Arc<dyn LanePlan<ThreadedRuntime>>> {
         self.tokens.iter_mut().filter_map(|(_, tokens)| tokens.refresh.take()).collect()
     }
@@ -162,72 +176,150 @@ impl OpenProtocol for OpenHttp {
     }
 
     fn lane(&mut self, lane: LaneRequest<'_>) -> Result<Arc<dyn LanePlan<ThreadedRuntime>>, PlanError> {
-        let Some(plan) = request(lane.workload) else {
+        let plan = lane.planned.plan;
+        // What one workload draws is none of another's business.
+        let seed = plan.seed ^ lane.place as u64;
+        let made = if let Some(request) = request(lane.workload) {
+            let to = self.destination(&lane, request, request.bearer.as_ref(), lane.at(REQUEST))?;
+            let made = HttpWorkload::of_request(request, to, seed);
+            made.map_err(|error| PlanFault::failed(error).at(lane.at(REQUEST)))?
+        } else if let Some(flows) = flows(lane.workload) {
+            let to = flows.requests().map(|(key, request)| {
+                self.destination(&lane, request, flows.bearer_of(request), lane.at(FLOWS).keys(&key))
+            });
+            let made = HttpWorkload::of_flows(flows, to.collect::<Result<Vec<_>, _>>()?, seed);
+            made.map_err(|error| PlanFault::failed(error).at(lane.at(FLOWS)))?
+        } else {
             return Err(PlanFault::Missing.at(lane.at(REQUEST)));
         };
-        let name = destination(plan, lane.planned.plan, lane.at(REQUEST))?;
+        let made = made.within(lane.workload.timeout.duration());
+        Ok(lane.with(made))
+    }
+}
+
+impl OpenHttp {
+    /// Where a request goes, and whose tokens it has.
+    fn destination(
+        &self,
+        lane: &LaneRequest<'_>,
+        request: &HttpPlan,
+        bearer: Option<&BearerPlan>,
+        at: PlanPath,
+    ) -> Result<Destination, PlanError> {
+        let plan = lane.planned.plan;
+        let name = destination(request, plan, at)?;
         let services = lane.services.iter().filter(|service| service.name.as_deref() == name);
         let endpoints: Vec<Uri> = services.flat_map(|service| service.endpoints.clone()).collect();
         let client = lane.client(name, &endpoints)?;
-        let made = HttpWorkload::new(plan, client);
-        let made = made.map_err(|error| PlanFault::failed(error).at(lane.at(REQUEST)))?;
-        let made = made.warm_up(lane.warm_up).within(lane.workload.timeout.duration());
-        let grant = grant_of(plan, name.and_then(|name| lane.planned.plan.target.services.get(name)));
-        let tokens = self.tokens.iter().find(|(known, _)| Some(known) == grant);
+        let service =
+            ServiceConfig { warm_up: lane.warm_up, ..ServiceConfig::new(name.unwrap_or(URL), client) };
+        let bearer = bearer.or_else(|| token_of_service(plan, name?));
+        let tokens = self.tokens.iter().find(|(known, _)| Some(known) == bearer);
         let wall = WallTime { epoch_unix_ms: lane.planned.epoch_unix_ms };
-        let made = match tokens {
-            Some((_, tokens)) => made.tokens(tokens.stock.clone(), wall),
-            None => made,
-        };
-        Ok(lane.with(match name {
-            Some(name) => made.of_service(name),
-            None => made,
-        }))
+        Ok(Destination { service, tokens: tokens.map(|(_, tokens)| (tokens.stock.clone(), wall)) })
     }
 }
 
-/// The grant of whose tokens requests of a workload have one, its own or that of its service.
-fn grant_of<'a>(request: &'a HttpPlan, service: Option<&'a ServicePlan>) -> Option<&'a Agreed<GrantPlan>> {
-    let of_service = service.and_then(|service| service.token.as_ref());
-    request.bearer.as_ref().or(of_service).and_then(BearerPlan::grant)
+/// A request of a plan.
+struct PlannedRequest<'a> {
+    request: &'a HttpPlan,
+    /// Where the plan has it.
+    at: PlanPath,
+    /// Where its token comes from, by its own word or that of its workload.
+    bearer: Option<&'a BearerPlan>,
+    /// Where the plan says that.
+    bearer_at: PlanPath,
+    /// The name of its workload.
+    whose: &'a str,
 }
 
-/// Every grant that requests go by, once: where the plan has it first, and whose it is there.
-fn grants(plan: &Plan) -> Vec<(&Agreed<GrantPlan>, PlanPath, &str)> {
-    let mut grants: Vec<(&Agreed<GrantPlan>, PlanPath, &str)> = Vec::new();
-    for (place, workload) in plan.workloads.iter().enumerate() {
-        let Some(request) = request(workload) else { continue };
-        let own = PlanPath::workload(place).key(REQUEST);
-        let name = destination(request, plan, own.clone()).ok().flatten();
-        let Some(grant) = grant_of(request, name.and_then(|name| plan.target.services.get(name))) else {
-            continue;
+/// Where tokens come from, by a plan.
+struct PlannedBearer<'a> {
+    bearer: &'a BearerPlan,
+    /// Where the plan has it first.
+    at: PlanPath,
+    /// The service or workload that has it there.
+    whose: &'a str,
+}
+
+/// The requests of a workload: where below it each stands, and where its own token comes from.
+fn of_workload(workload: &WorkloadPlan) -> Vec<(String, &HttpPlan, Option<&BearerPlan>)> {
+    let one = request(workload).map(|request| (REQUEST.to_owned(), &**request, request.bearer.as_ref()));
+    let several = flows(workload).into_iter().flat_map(|flows| {
+        let requests = flows.requests();
+        requests.map(move |(key, request)| (format!("{FLOWS}.{key}"), request, flows.bearer_of(request)))
+    });
+    one.into_iter().chain(several).collect()
+}
+
+/// Every request of a plan.
+fn requests(plan: &Plan) -> impl Iterator<Item = PlannedRequest<'_>> {
+    plan.workloads.iter().enumerate().flat_map(|(place, workload)| {
+        let own = PlanPath::workload(place);
+        of_workload(workload).into_iter().map(move |(key, request, bearer)| {
+            let at = own.clone().keys(&key);
+            let is_own = request.bearer.is_some() || bearer.is_none();
+            let bearer_at = if is_own { at.clone() } else { own.clone().key(FLOWS) }.key("bearer");
+            PlannedRequest { request, at, bearer, bearer_at, whose: workload.name.as_str() }
+        })
+    })
+}
+
+/// Where the tokens of a service come from, by its own word.
+fn token_of_service<'a>(plan: &'a Plan, name: &str) -> Option<&'a BearerPlan> {
+    plan.target.services.get(name)?.token.as_ref()
+}
+
+/// Wherever the tokens of requests come from, once.
+fn bearers(plan: &Plan) -> Vec<PlannedBearer<'_>> {
+    let mut bearers: Vec<PlannedBearer<'_>> = Vec::new();
+    for PlannedRequest { request, at, bearer, bearer_at, whose } in requests(plan) {
+        let name = destination(request, plan, at).ok().flatten();
+        let of_service = || {
+            let name = name?;
+            let at = PlanPath::of("target.services").key(name).key("token");
+            Some((token_of_service(plan, name)?, at, name))
         };
-        let (at, whose) = match (&request.bearer, name) {
-            (None, Some(name)) => (PlanPath::of("target.services").key(name).key("token"), name),
-            _ => (own.key("bearer"), workload.name.as_str()),
-        };
-        if grants.iter().all(|(known, ..)| *known != grant) {
-            grants.push((grant, at.key("grant"), whose));
+        let found = bearer.map(|bearer| (bearer, bearer_at, whose)).or_else(of_service);
+        let Some((bearer, at, whose)) = found else { continue };
+        if bearers.iter().all(|known| known.bearer != bearer) {
+            bearers.push(PlannedBearer { bearer, at, whose });
         }
     }
-    grants
+    bearers
 }
 
-/// The tokens of all grants. Where there are several, each has a name of its own.
-fn tokens(planned: &RunPlan<'_>) -> Result<Vec<(Agreed<GrantPlan>, RunTokens)>, CliError> {
-    let all = grants(planned.plan);
-    let names: Vec<&str> = all.iter().map(|(.., whose)| *whose).collect();
-    let each = all.into_iter().enumerate().map(|(place, (grant, at, whose))| {
-        // A service and a workload may have the same name.
-        let before = names[..place].iter().filter(|name| **name == whose).count();
-        let name = match (names.len(), before) {
-            (1, _) => OAUTH.to_owned(),
-            (_, 0) => format!("{OAUTH}-{whose}"),
-            (_, before) => format!("{OAUTH}-{whose}-{}", before + 1),
+/// The tokens from everywhere. Where several are granted, those of each grant have a name of their own.
+fn tokens(planned: &RunPlan<'_>) -> Result<Vec<(BearerPlan, RunTokens)>, CliError> {
+    let (plan, epoch) = (planned.plan, planned.epoch_unix_ms);
+    let all = bearers(plan);
+    let names: Vec<&str> =
+        all.iter().filter(|planned| planned.bearer.grant().is_some()).map(|planned| planned.whose).collect();
+    let mut granted_so_far = 0;
+    let each = all.into_iter().map(|PlannedBearer { bearer, at, whose }| {
+        let tokens = match bearer {
+            BearerPlan::Token(place) => {
+                let tokens = of_place(plan, place, TokenSubject::Unasked, epoch);
+                tokens.map_err(|fault| PlanFault::failed(fault).at(at))?
+            }
+            BearerPlan::Minted(minted) => {
+                let tokens = minted_by(plan, minted, epoch);
+                tokens.map_err(|fault| PlanFault::failed(fault).at(at.key("minted")))?
+            }
+            BearerPlan::Grant(grant) => {
+                // A service and a workload may have the same name.
+                let before = names[..granted_so_far].iter().filter(|name| **name == whose).count();
+                granted_so_far += 1;
+                let name = match (names.len(), before) {
+                    (1, _) => OAUTH.to_owned(),
+                    (_, 0) => format!("{OAUTH}-{whose}"),
+                    (_, before) => format!("{OAUTH}-{whose}-{}", before + 1),
+                };
+                let (subject, otherwise) = (TokenSubject::Unasked, GrantedKind::AccessToken);
+                granted(plan, PlannedGrant { grant, at: at.key("grant"), name, subject, otherwise }, epoch)?
+            }
         };
-        let subject = TokenSubject::Unasked;
-        let granting = PlannedGrant { grant, at, name, subject, otherwise: GrantedKind::AccessToken };
-        Ok((grant.clone(), granted(planned.plan, granting, planned.epoch_unix_ms)?))
+        Ok((bearer.clone(), tokens))
     });
     each.collect()
 }
@@ -256,11 +348,11 @@ fn destination<'a>(
 }
 
 /// The token of a service is that of every request to it.
-fn one_token(request: &HttpPlan, service: Option<&ServicePlan>, at: PlanPath) -> Result<(), PlanError> {
+fn one_token(planned: &PlannedRequest<'_>, service: Option<&ServicePlan>) -> Result<(), PlanError> {
     let of_service = service.is_some_and(|service| service.token.is_some());
-    let own = match (request.bearer.is_some(), request.has_authorization()) {
-        (true, _) => at.key("bearer"),
-        (false, true) => at.key("headers"),
+    let own = match (planned.bearer.is_some(), planned.request.has_authorization()) {
+        (true, _) => planned.bearer_at.clone(),
+        (false, true) => planned.at.clone().key("headers"),
         (false, false) => return Ok(()),
     };
     if of_service { Err(PlanFault::TwoTokens.at(own)) } else { Ok(()) }
@@ -284,6 +376,10 @@ fn endpoints(urls: &OneOrMany<TargetUrl>) -> Vec<Uri> {
 
 fn request(workload: &WorkloadPlan) -> Option<&Agreed<HttpPlan>> {
     workload.operations.get(REQUEST)
+}
+
+fn flows(workload: &WorkloadPlan) -> Option<&Agreed<HttpFlowsPlan>> {
+    workload.operations.get(FLOWS)
 }
 
 fn server(lab: &LabPlan) -> Option<&HttpLabPlan> {

@@ -1,5 +1,6 @@
 //! Signature services in plans: signatures, logins and timestamps.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use hammer_core::dispatch::LanePlan;
@@ -48,8 +49,8 @@ use sections::{SIGN, TARGET, TIMESTAMP, VALIDATE, all, authenticate, sign, times
 pub(crate) struct Pki;
 
 impl KeyedError for PkiError {
-    fn key(&self) -> Option<&'static str> {
-        self.key()
+    fn key(&self) -> Option<Cow<'_, str>> {
+        self.key().map(Cow::from)
     }
 }
 

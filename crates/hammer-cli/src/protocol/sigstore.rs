@@ -1,5 +1,6 @@
 //! Sigstore in plans: its services, and flows that sign and verify.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -60,8 +61,8 @@ use sections::{
 pub(crate) struct Sigstore;
 
 impl KeyedError for SigstoreError {
-    fn key(&self) -> Option<&'static str> {
-        self.key()
+    fn key(&self) -> Option<Cow<'_, str>> {
+        self.key().map(Cow::from)
     }
 
     fn others(&self) -> Vec<&'static str> {

@@ -1,5 +1,6 @@
-//! Tokens that an issuer grants, which is asked before the run, and who looks after them.
+//! Tokens of a run, and who looks after them: that of a file or of the environment, and those that an issuer grants, which is asked before the run.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -11,7 +12,9 @@ use hammer_exchange::grant::{
     FirstTokens, FirstTokensError, GrantPlan, GrantedKind, TokenEndpoint, TokenRefresh, discover,
     first_tokens,
 };
-use hammer_exchange::stock::{TokenStock, TokenSubject, TokenWatch};
+use hammer_exchange::minted::{MintError, MintPlan, TokenMint};
+use hammer_exchange::stock::{StockedToken, TokenFile, TokenStock, TokenSubject, TokenWatch, UselessToken};
+use hammer_exchange::token::{TokenError, TokenPlan};
 use hammer_exchange::{ServiceConfig, WallTime};
 use hammer_measure::Nanos;
 use hammer_net::{ClientConfig, HttpVersion};
@@ -21,7 +24,7 @@ use http::Uri;
 use crate::before_run;
 use crate::error::CliError;
 use crate::plan::Plan;
-use crate::plan::error::{PlanError, PlanFault};
+use crate::plan::error::{KeyedError, PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 
 /// The name before the series of requests for tokens, and of the service that they go to.
@@ -44,6 +47,31 @@ pub(super) struct RunTokens {
     pub(super) endpoint: Option<Uri>,
     /// What has to be said before the run.
     pub(super) notes: Vec<String>,
+}
+
+/// Why the token of a file or of the environment is of no use: a fragment that completes "failed to ...".
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PlacedTokenFault {
+    /// There is none.
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    /// It cannot be sent, or is of nobody where that matters.
+    #[error("use the token of {place}: failed to {why}")]
+    Useless {
+        /// Where it is.
+        place: String,
+        /// Why.
+        why: UselessToken,
+    },
+}
+
+impl KeyedError for PlacedTokenFault {
+    fn key(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Token(error) => Some(error.key().into()),
+            Self::Useless { .. } => None,
+        }
+    }
 }
 
 /// A grant of a plan.
@@ -87,6 +115,96 @@ pub(super) fn granted(
         endpoint: Some(url),
         notes: Vec::new(),
     })
+}
+
+/// The one token of a place, which is of that subject; that of a file is read again when the file changes.
+///
+/// # Errors
+/// When it cannot be read or sent, or says of nobody whom it is of.
+pub(super) fn of_place(
+    plan: &Plan,
+    place: &TokenPlan,
+    subject: TokenSubject,
+    epoch_unix_ms: u64,
+) -> Result<RunTokens, PlacedTokenFault> {
+    let wall = WallTime { epoch_unix_ms };
+    // Looked at before it is read, so that no change is missed between the two.
+    let file = match place {
+        TokenPlan::File(path) => Some(TokenFile::at(path, subject.clone())),
+        TokenPlan::Env(_) => None,
+    };
+    let token = read(place, &subject)?;
+    let notes = ending(plan, place, &token, wall).into_iter().collect();
+    let stock = TokenStock::new(vec![token]);
+    let watch = TokenWatch::new(stock.clone(), wall);
+    let watch = file.into_iter().fold(watch, TokenWatch::of_file);
+    Ok(RunTokens { stock, refresh: None, watch, endpoint: None, notes })
+}
+
+/// The tokens that hammer mints by `mint`.
+///
+/// # Errors
+/// A key that cannot be read, or that signs no tokens.
+pub(super) fn minted_by(
+    plan: &Plan,
+    mint: &MintPlan,
+    epoch_unix_ms: u64,
+) -> Result<RunTokens, UnmintedFault> {
+    let wall = WallTime { epoch_unix_ms };
+    let keys = mint.keys(plan.seed).map_err(MintError::from)?;
+    let mint = TokenMint::new(mint, keys, wall.unix_ms(Nanos::ZERO))?;
+    let stock = TokenStock::new(mint.tokens());
+    let watch = TokenWatch::new(stock.clone(), wall).of_mint(mint);
+    Ok(RunTokens { stock, refresh: None, watch, endpoint: None, notes: Vec::new() })
+}
+
+/// Why tokens cannot be minted: a fragment that completes "failed to ...".
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub(super) struct UnmintedFault(#[from] MintError);
+
+impl KeyedError for UnmintedFault {
+    fn key(&self) -> Option<Cow<'_, str>> {
+        matches!(self.0, MintError::Key(_)).then_some(Cow::Borrowed("key_file"))
+    }
+}
+
+/// Reads the token of a place.
+///
+/// # Errors
+/// As [`of_place`].
+pub(super) fn read(place: &TokenPlan, subject: &TokenSubject) -> Result<StockedToken, PlacedTokenFault> {
+    let useless = |why| PlacedTokenFault::Useless { place: named(place), why };
+    StockedToken::of(place.read()?, subject, None).map_err(useless)
+}
+
+/// The place of a token, for a sentence.
+pub(super) fn named(place: &TokenPlan) -> String {
+    match place {
+        TokenPlan::File(path) => path.display().to_string(),
+        TokenPlan::Env(name) => format!("the environment's {name}"),
+    }
+}
+
+/// What is said of a token that is over before the run is.
+fn ending(plan: &Plan, place: &TokenPlan, token: &StockedToken, wall: WallTime) -> Option<String> {
+    let ends = wall.instant_of(token.expires_at?);
+    let warm_up = Nanos::from(plan.phases.warm_up.duration());
+    let lasts = plan.phases.measurement.map(|span| warm_up.saturating_add(span.duration().into()));
+    if lasts.is_some_and(|lasts| lasts < ends) {
+        return None;
+    }
+    let which = named(place);
+    let hope = match place {
+        TokenPlan::File(_) => "unless another one is written there",
+        TokenPlan::Env(_) => "since no other one can come",
+    };
+    let when = match ends {
+        Nanos::ZERO => "has expired".to_owned(),
+        ends => format!("expires {:.0} s after the start", ends.as_secs_f64()),
+    };
+    let before = if lasts.is_some() { ", before the run is over" } else { "" };
+    Some(format!("the token of {which} {when}{before}: operations behind that send nothing, {hope}"))
 }
 
 type Asked = Result<(Uri, FirstTokens), FirstTokensError>;

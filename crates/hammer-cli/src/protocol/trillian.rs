@@ -1,5 +1,6 @@
 //! Trillian in plans: a tree behind a log server, and calls of it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use hammer_core::dispatch::LanePlan;
@@ -30,8 +31,8 @@ const SECTION: &str = "trillian";
 pub(crate) struct Trillian;
 
 impl KeyedError for TrillianError {
-    fn key(&self) -> Option<&'static str> {
-        self.key()
+    fn key(&self) -> Option<Cow<'_, str>> {
+        self.key().map(Cow::from)
     }
 }
 

@@ -35,11 +35,23 @@ impl ShardTokens {
     /// # Errors
     /// How the operation ends that has to go without.
     pub async fn take(&self) -> Result<StockedToken, Ended> {
+        self.taken(None).await
+    }
+
+    /// The same with the token at that place, or the next behind it that is good now.
+    ///
+    /// # Errors
+    /// How the operation ends that has to go without.
+    pub async fn take_at(&self, place: usize) -> Result<StockedToken, Ended> {
+        self.taken(Some(place)).await
+    }
+
+    async fn taken(&self, place: Option<usize>) -> Result<StockedToken, Ended> {
         let asked = self.clock.now();
         let give_up = asked.saturating_add(LONGEST_WAIT);
         let mut now = asked;
         loop {
-            if let Some(token) = self.good_at(now) {
+            if let Some(token) = self.good_at(now, place) {
                 return Ok(token);
             }
             if now >= give_up {
@@ -51,17 +63,19 @@ impl ShardTokens {
         }
     }
 
-    fn good_at(&self, now: Nanos) -> Option<StockedToken> {
+    fn good_at(&self, now: Nanos, wanted: Option<usize>) -> Option<StockedToken> {
         let generation = self.stock.generation.load(Ordering::Acquire);
         if self.seen.replace(generation) != generation {
             *self.tokens.borrow_mut() = self.stock.tokens();
         }
         let tokens = self.tokens.borrow();
         let unix_ms = self.wall.unix_ms(now);
-        let first = self.next.get();
+        let first = wanted.map_or(self.next.get(), |place| place.min(tokens.len()));
         let places = (first..tokens.len()).chain(0..first.min(tokens.len()));
         let place = places.into_iter().find(|place| tokens[*place].is_good_at(unix_ms))?;
-        self.next.set(place + 1);
+        if wanted.is_none() {
+            self.next.set(place + 1);
+        }
         Some(tokens[place].clone())
     }
 }
@@ -110,6 +124,24 @@ mod tests {
         let names: Vec<_> = names.iter().filter_map(|(_, name)| name.as_deref()).collect();
         assert_eq!(names, ["a", "b", "c", "a", "c", "a", "c"]);
         assert_eq!(stock.without(), 0);
+    }
+
+    #[test]
+    fn a_token_is_taken_by_its_place_or_the_next_that_is_good() {
+        let mut simulation = Simulation::new();
+        let (runtime, clock) = (simulation.runtime(), simulation.runtime().clock());
+        let stock = TokenStock::new(vec![token("a", 10), token("b", 5), token("c", 10)]);
+        let found = Rc::new(RefCell::new(Vec::new()));
+        let told = found.clone();
+        runtime.spawn(Box::pin(async move {
+            let tokens = ShardTokens::new(stock, clock.clone(), WallTime { epoch_unix_ms: 0 });
+            for (at, place) in [(0, 2), (0, 1), (6_000, 1), (6_000, 9)] {
+                clock.sleep_until(Nanos::from_millis(at)).await;
+                told.borrow_mut().push(tokens.take_at(place).await.unwrap().token.expose().to_owned());
+            }
+        }));
+        simulation.run();
+        assert_eq!(found.take(), ["c", "b", "c", "a"]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Who looks after the tokens beside the load: reads a file again that has changed, and tells when there was none that is good.
+//! Who looks after the tokens beside the load: reads a file again that has changed, mints again what is soon over, and tells when there was none that is good.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -11,6 +11,7 @@ use hammer_measure::Nanos;
 use hammer_net::Secret;
 
 use super::{StockedToken, TokenStock, TokenSubject};
+use crate::minted::TokenMint;
 use crate::wall::WallTime;
 
 /// A file with a token, which may be replaced while a run lasts, as those of service accounts are.
@@ -54,6 +55,7 @@ pub struct TokenWatch {
     stock: Arc<TokenStock>,
     wall: WallTime,
     file: Option<TokenFile>,
+    mint: Option<TokenMint>,
     /// What follows `no token` where there are others; nothing where there are none.
     of: String,
     told: usize,
@@ -71,13 +73,19 @@ struct TokenGap {
 impl TokenWatch {
     /// Of that stock.
     pub fn new(stock: Arc<TokenStock>, wall: WallTime) -> Self {
-        Self { stock, wall, file: None, of: String::new(), told: 0, gap: None }
+        Self { stock, wall, file: None, mint: None, of: String::new(), told: 0, gap: None }
     }
 
     /// The tokens are of this file.
     #[must_use]
     pub fn of_file(self, file: TokenFile) -> Self {
         Self { file: Some(file), ..self }
+    }
+
+    /// The tokens are of this mint.
+    #[must_use]
+    pub fn of_mint(self, mint: TokenMint) -> Self {
+        Self { mint: Some(mint), ..self }
     }
 
     /// The tokens have that name, by which they are told from others of the run.
@@ -89,6 +97,12 @@ impl TokenWatch {
     /// Looks at `now`; what there is to tell.
     fn look(&mut self, now: Nanos) -> Vec<String> {
         let mut notes = Vec::new();
+        let unix_ms = self.wall.unix_ms(now);
+        match self.mint.as_mut().and_then(|mint| mint.renewed(unix_ms)) {
+            Some(Ok(tokens)) => self.stock.replace(tokens),
+            Some(Err(error)) => self.stock.hindered(format!("failed to {error}")),
+            None => {}
+        }
         match self.file.as_mut().and_then(TokenFile::changed) {
             Some(Ok(token)) => {
                 tracing::info!("the file of the token has changed, and was read again");

@@ -39,9 +39,14 @@ impl HeaderKey {
 }
 
 impl HeaderText {
-    /// The value.
+    /// The value, with its placeholders as they were written.
     pub const fn value(&self) -> &HeaderValue {
         &self.value
+    }
+
+    /// As it was written.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
     }
 }
 

@@ -1,4 +1,4 @@
-//! A server that gives one answer to whatever it is asked, and keeps what it was asked.
+//! A server that answers as it is told to, and keeps what it was asked.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -8,28 +8,40 @@ use std::thread;
 /// The requests so far: head and body of each.
 pub(crate) type Asked = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
 
+/// The answer to a head and a body: its status, its other headers as lines, and its body.
+type Answering = dyn Fn(&str, &[u8]) -> (u16, String, Vec<u8>) + Send + Sync;
+
 /// Serves `answer` until the test ends; its URL, and what it is asked.
 pub(crate) fn serve(status: u16, answer: impl Into<Vec<u8>>) -> (String, Asked) {
-    let (answer, asked) = (answer.into(), Asked::default());
+    let answer = answer.into();
+    serve_by(move |_, _| (status, String::new(), answer.clone()))
+}
+
+/// Serves what `answer` says until the test ends; its URL, and what it is asked.
+pub(crate) fn serve_by(
+    answer: impl Fn(&str, &[u8]) -> (u16, String, Vec<u8>) + Send + Sync + 'static,
+) -> (String, Asked) {
+    let (answer, asked): (Arc<Answering>, _) = (Arc::new(answer), Asked::default());
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let keep = Arc::clone(&asked);
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            let (answer, asked) = (answer.clone(), Arc::clone(&keep));
-            thread::spawn(move || connection(&stream, status, &answer, &asked));
+            let (answer, asked) = (Arc::clone(&answer), Arc::clone(&keep));
+            thread::spawn(move || connection(&stream, answer.as_ref(), &asked));
         }
     });
     (format!("http://{address}/base"), asked)
 }
 
-fn connection(stream: &TcpStream, status: u16, answer: &[u8], asked: &Asked) {
+fn connection(stream: &TcpStream, answer: &Answering, asked: &Asked) {
     let mut reader = BufReader::new(stream);
-    while let Some(request) = request(&mut reader) {
-        asked.lock().unwrap().push(request);
-        let head = format!("HTTP/1.1 {status} Canned\r\nContent-Length: {}\r\n\r\n", answer.len());
+    while let Some((head, body)) = request(&mut reader) {
+        let (status, headers, answer) = answer(&head, &body);
+        asked.lock().unwrap().push((head, body));
+        let head = format!("HTTP/1.1 {status} Canned\r\n{headers}Content-Length: {}\r\n\r\n", answer.len());
         let mut writer = stream;
-        if writer.write_all(&[head.as_bytes(), answer].concat()).is_err() {
+        if writer.write_all(&[head.as_bytes(), &answer].concat()).is_err() {
             return;
         }
     }

@@ -1,4 +1,4 @@
-//! A run of one request over loopback.
+//! Runs of requests over loopback.
 
 use std::sync::Arc;
 
@@ -6,7 +6,10 @@ use hammer_core::dispatch::{Load, LoadedWorkload, Open};
 use hammer_core::run::{RunSpec, control, run};
 use hammer_core::schedule::{Constant, Profile, Schedule};
 use hammer_core::supply::SupplyBounds;
-use hammer_http::{HttpPlan, HttpWorkload};
+use hammer_core::workload::Workload as _;
+use hammer_exchange::stock::TokenStock;
+use hammer_exchange::{ServiceConfig, WallTime};
+use hammer_http::{Destination, HttpFlowsPlan, HttpPlan, HttpWorkload};
 use hammer_measure::recorder::SeriesRecord;
 use hammer_measure::{Detail, Fate, Nanos};
 use hammer_net::ClientConfig;
@@ -14,14 +17,42 @@ use hammer_values::Agreed;
 
 /// Sends so many requests at 500 a second, each within `timeout`, and returns what was recorded.
 pub(crate) fn send(plan: &HttpPlan, url: &str, operations: u64, timeout: Nanos) -> SeriesRecord {
+    let workload = HttpWorkload::of_request(&Agreed::new(plan.clone()).unwrap(), to(url), 7).unwrap();
+    carry_out(workload, operations, timeout).remove(0).1
+}
+
+/// The same with tokens, which requests take in turn.
+pub(crate) fn send_with(
+    plan: &HttpPlan,
+    tokens: Option<(Arc<TokenStock>, WallTime)>,
+    url: &str,
+    operations: u64,
+) -> SeriesRecord {
+    let to = Destination { tokens, ..to(url) };
+    let workload = HttpWorkload::of_request(&Agreed::new(plan.clone()).unwrap(), to, 7).unwrap();
+    carry_out(workload, operations, Nanos::from_secs(20)).remove(0).1
+}
+
+/// The same with flows, all of which go to `url`: what was recorded of each series, by its name.
+pub(crate) fn send_flows(plan: &HttpFlowsPlan, url: &str, operations: u64) -> Vec<(String, SeriesRecord)> {
+    let to: Vec<Destination> = plan.requests().map(|_| to(url)).collect();
+    let workload = HttpWorkload::of_flows(&Agreed::new(plan.clone()).unwrap(), to, 7).unwrap();
+    carry_out(workload, operations, Nanos::from_secs(20))
+}
+
+fn to(url: &str) -> Destination {
     let mut client = ClientConfig::new(url.parse().unwrap());
     client.connections = 8;
+    let service = ServiceConfig { warm_up: 1, ..ServiceConfig::new("url", client) };
+    Destination { service, tokens: None }
+}
+
+fn carry_out(workload: HttpWorkload, operations: u64, timeout: Nanos) -> Vec<(String, SeriesRecord)> {
+    let names: Vec<String> = workload.series().into_iter().map(|series| series.name).collect();
     let schedule = Schedule::even(Profile::Constant(Constant { rate: 500.0 })).operations(operations);
     let lane = LoadedWorkload {
         name: "http".into(),
-        workload: Arc::new(
-            HttpWorkload::new(&Agreed::new(plan.clone()).unwrap(), client).unwrap().warm_up(1),
-        ),
+        workload: Arc::new(workload),
         load: Load::Open(Open { schedule, in_flight: 64, backlog: 10_000 }),
         timeout,
         supply: SupplyBounds::default(),
@@ -36,9 +67,10 @@ pub(crate) fn send(plan: &HttpPlan, url: &str, operations: u64, timeout: Nanos) 
         ..RunSpec::new(vec![Arc::new(lane)])
     };
     let result = run(spec, inbox, &mut []).unwrap();
-    let record = result.total.series[0][1].clone();
-    assert!(record.balances());
-    record
+    let records = result.total.series.iter().map(|phases| phases[1].clone());
+    let records: Vec<_> = names.into_iter().zip(records).collect();
+    assert!(records.iter().all(|(_, record)| record.balances()));
+    records
 }
 
 /// The one way in which all operations of a record ended.

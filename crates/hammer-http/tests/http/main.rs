@@ -1,5 +1,6 @@
 //! Requests, driven by the engine over loopback.
 
 mod canned;
+mod flows;
 mod harness;
 mod requests;

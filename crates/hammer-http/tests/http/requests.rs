@@ -1,14 +1,15 @@
 use std::collections::BTreeMap;
 
-use hammer_exchange::bearer::BearerPlan;
-use hammer_exchange::token::TokenPlan;
+use hammer_exchange::WallTime;
+use hammer_exchange::stock::{StockedToken, TokenStock, TokenSubject};
 use hammer_http::HttpPlan;
 use hammer_lab::{HttpLabHandle, HttpLabPlan};
 use hammer_measure::{Detail, Fate, Nanos};
+use hammer_net::Secret;
 use hammer_values::{ByteSize, OneOrMany, Status};
 
 use crate::canned;
-use crate::harness::{only_end, send};
+use crate::harness::{only_end, send, send_with};
 
 const PATIENCE: Nanos = Nanos::from_secs(20);
 
@@ -25,8 +26,6 @@ fn an_endpoint_is_loaded_and_the_bytes_are_counted() {
 
 #[test]
 fn the_request_is_sent_as_the_plan_says() {
-    let token = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(token.path(), "t0ken\n").unwrap();
     let (url, asked) = canned::serve(200, "");
     let values = ["yes", "again"].map(|text| text.to_owned().try_into().unwrap());
     let plan = HttpPlan {
@@ -37,7 +36,6 @@ fn the_request_is_sent_as_the_plan_says() {
             OneOrMany::Many(values.to_vec()),
         )]),
         body: Some("the body".into()),
-        bearer: Some(BearerPlan::Token(TokenPlan::File(token.path().to_owned()))),
         ..HttpPlan::default()
     };
     send(&plan, &url, 3, PATIENCE);
@@ -46,11 +44,24 @@ fn the_request_is_sent_as_the_plan_says() {
     for (head, body) in asked.iter() {
         let head = head.to_ascii_lowercase();
         assert!(head.starts_with("put /base/a?b=c http/1.1\r\n"), "{head}");
-        assert!(
-            head.contains("x-test: yes\r\nx-test: again\r\n")
-                && head.contains("authorization: bearer t0ken\r\n")
-        );
+        assert!(head.contains("x-test: yes\r\nx-test: again\r\n"), "{head}");
         assert_eq!(body, b"the body");
+    }
+}
+
+#[test]
+fn requests_take_tokens_in_turn() {
+    let token =
+        |text: &str| StockedToken::of(Secret::new(text).unwrap(), &TokenSubject::Unasked, None).unwrap();
+    let stock = TokenStock::new(vec![token("one"), token("two")]);
+    let (url, asked) = canned::serve(200, "");
+    let tokens = Some((stock, WallTime { epoch_unix_ms: 0 }));
+    send_with(&HttpPlan::default(), tokens, &url, 20);
+    let asked = asked.lock().unwrap();
+    for name in ["one", "two"] {
+        let bearer = format!("authorization: bearer {name}\r\n");
+        let having = asked.iter().filter(|(head, _)| head.to_ascii_lowercase().contains(&bearer));
+        assert_eq!(having.count(), 10, "{name}");
     }
 }
 

@@ -1,8 +1,14 @@
 //! Tokens that say who somebody is, minted by the thousand.
 
+use std::sync::Arc;
+
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
+use hammer_p256::RawSignature;
 use hammer_p256::nonce_walk::{NonceBlocks, NonceWalk};
-use hammer_synth::{key::ThrowawayKey, signer::Signer as _};
+use hammer_synth::{
+    key::{FileKey, ThrowawayKey},
+    signer::{Algorithm, Signer as _},
+};
 use ring::digest;
 use serde_json::Value;
 
@@ -51,6 +57,8 @@ pub struct TokenMinter {
 enum TokenSigner {
     Es256(NonceWalk),
     Rs256(ThrowawayKey),
+    /// A key of somebody's own, which signs safely and not fast.
+    File(Arc<FileKey>),
 }
 
 /// What a thread uses again from token to token.
@@ -80,6 +88,7 @@ impl TokenMinter {
                 TokenSigner::Es256(key.walk(&seed, 0))
             }
             SigningKey::Rsa2048(key) => TokenSigner::Rs256(key),
+            SigningKey::File(key) => TokenSigner::File(key),
         };
         Self { header, common, signer, key_id }
     }
@@ -107,6 +116,18 @@ impl TokenMinter {
                 key.sign(signed, &mut scratch.signature);
                 out.push('.');
                 BASE64_URL_SAFE_NO_PAD.encode_string(&scratch.signature, out);
+            }
+            TokenSigner::File(key) => {
+                scratch.signature.clear();
+                key.sign(signed, &mut scratch.signature);
+                out.push('.');
+                // Of P-256 r and s stand there, and no DER (RFC 7518 section 3.4).
+                match RawSignature::from_der(&scratch.signature)
+                    .filter(|_| key.algorithm() == Algorithm::P256)
+                {
+                    Some(signature) => BASE64_URL_SAFE_NO_PAD.encode_string(signature.to_fixed(), out),
+                    None => BASE64_URL_SAFE_NO_PAD.encode_string(&scratch.signature, out),
+                }
             }
         }
     }

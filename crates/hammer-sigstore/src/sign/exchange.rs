@@ -144,7 +144,7 @@ impl SignFlow<'_> {
             request.headers.insert(AUTHORIZATION, authorization);
         }
         let mut step = self.record.step(series);
-        let secrets = SentSecrets { bearer: None, token: Some(&op.token) };
+        let secrets = SentSecrets { bearer: None, tokens: &[&*op.token] };
         client.send_as(&mut step, request, secrets, &mut op.answer).await?;
         let interface = self.plan.fulcio;
         let ended = match interface {

@@ -1,6 +1,7 @@
 //! What a plan says of logs that cannot be.
 
 use hammer_ct::CtError;
+use std::borrow::Cow;
 
 use crate::plan::error::KeyedError;
 
@@ -47,7 +48,7 @@ pub(super) struct SameKey {
 }
 
 impl KeyedError for CtError {
-    fn key(&self) -> Option<&'static str> {
-        self.key()
+    fn key(&self) -> Option<Cow<'_, str>> {
+        self.key().map(Cow::from)
     }
 }

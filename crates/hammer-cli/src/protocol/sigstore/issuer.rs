@@ -7,7 +7,6 @@ use hammer_lab_sigstore::issuer::{IssuerTarget, StaticDocument, StaticDocuments}
 use hammer_lab_sigstore::{TokenSignature, TrustedIssuer};
 use hammer_oauth::{IssuerDocuments, IssuerKeys, IssuerUrlError, TokenAlgorithm};
 use hammer_sigstore::{IdentityPlan, TokenSigner};
-use hammer_synth::Seed;
 
 use crate::error::CliError;
 use crate::plan::error::PlanFault;
@@ -33,7 +32,7 @@ pub(crate) const NOWHERE_TO_LISTEN: &str = "the issuer's own address is none of 
 
 /// The keys of an issuer, as all runs of that seed have them.
 pub(crate) fn issuer_keys(seed: u64, signer: TokenSigner) -> IssuerKeys {
-    IssuerKeys::derive(&Seed::from_u64(seed), algorithm_of(signer), 0)
+    IssuerKeys::of_seed(seed, algorithm_of(signer), 0)
 }
 
 /// What a plan's tokens are signed with.

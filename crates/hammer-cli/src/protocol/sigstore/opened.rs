@@ -25,13 +25,13 @@ use super::issuer::{
 use super::rotation::IssuerRotation;
 use super::sections::{LAB, TARGET, mixed, signs, uses, verify};
 use super::served::served_trust;
-use super::tokens::{expect_good, of_place, subject};
+use super::tokens::{expect_good, failed as of_no_use, subject};
 use crate::error::CliError;
 use crate::plan::Plan;
 use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::protocol::lab::{Lab, own_url, unstarted};
-use crate::protocol::tokens::{OAUTH, PlannedGrant, RunTokens, granted};
+use crate::protocol::tokens::{OAUTH, PlannedGrant, RunTokens, granted, of_place};
 
 /// The services, and where the plan says so.
 pub(super) struct OpenTarget {
@@ -271,7 +271,8 @@ fn tokens(
     match (&identity.token, &identity.grant, &identity.issuer) {
         (None, None, None) => Ok(None),
         (Some(token), ..) => {
-            let tokens = of_place(plan, token, identity, epoch_unix_ms).map_err(failed)?;
+            let tokens = of_place(plan, token, subject(identity), epoch_unix_ms);
+            let tokens = tokens.map_err(|fault| failed(of_no_use(fault)))?;
             Ok(Some(IdentityTokens::Others(Box::new(tokens))))
         }
         (None, Some(grant), _) => {
