@@ -3,14 +3,11 @@
 
 use std::sync::{PoisonError, RwLock};
 
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use hammer_lab::clock::Clock;
 use hammer_lab::http_get::{GetError, get, on_loopback};
-use hammer_p256::FixedKeyVerifier;
-use hammer_tlog::hash::sha256;
+use hammer_lab::jws::{ClaimFault, CompactJws, JwkSet, MalformedJws, RegisteredClaims};
 use http::Uri;
-use ring::signature::{RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 
 use hammer_lab_authority::der::{UTF8_STRING, element, oid};
 
@@ -97,20 +94,14 @@ impl CertifiedName {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TokenFault {
     /// Not three parts of base64url, or not the JSON that they should be.
-    #[error("read the token")]
-    Malformed,
+    #[error(transparent)]
+    Malformed(#[from] MalformedJws),
     /// Nobody who is trusted has this name.
     #[error("know the token's issuer")]
     Issuer,
-    /// It is for somebody else.
-    #[error("find the audience in the token")]
-    Audience,
-    /// `exp` is over, or there is none.
-    #[error("accept the token at this time: it has expired")]
-    Expired,
-    /// `nbf` lies more than five minutes ahead.
-    #[error("accept the token at this time: it is not valid yet")]
-    NotYetValid,
+    /// It is not for Fulcio at this time. `nbf` may lie five minutes ahead.
+    #[error(transparent)]
+    Claim(#[from] ClaimFault),
     /// No key of the issuer made the signature, or its algorithm is not taken.
     #[error("verify the token's signature")]
     Signature,
@@ -136,7 +127,7 @@ pub(crate) struct TokenVerifier {
 #[derive(Debug)]
 struct IssuerKeys {
     issuer: String,
-    keys: RwLock<Vec<IssuerKey>>,
+    keys: RwLock<JwkSet>,
     /// Where the keys are found, of an issuer of whom none were told.
     lookup: Option<IssuerLookup>,
 }
@@ -161,20 +152,6 @@ enum LookupError {
     Keys(String),
 }
 
-#[derive(Debug)]
-struct IssuerKey {
-    id: Option<String>,
-    material: KeyMaterial,
-}
-
-#[derive(Debug)]
-enum KeyMaterial {
-    /// Modulus and exponent, big-endian.
-    Rsa(RsaPublicKeyComponents<Vec<u8>>),
-    /// With a table of its multiples, since an issuer signs many tokens.
-    P256(Box<FixedKeyVerifier>),
-}
-
 impl TokenVerifier {
     /// A verifier that takes tokens of these issuers for `audience`.
     ///
@@ -182,7 +159,7 @@ impl TokenVerifier {
     /// A set of keys that is no JSON of this form.
     pub(crate) fn new(audience: String, issuers: &[TrustedIssuer]) -> Result<Self, serde_json::Error> {
         let keys = |issuer: &TrustedIssuer| {
-            let keys = RwLock::new(read_keys(&issuer.jwks)?);
+            let keys = RwLock::new(JwkSet::read(&issuer.jwks)?);
             Ok(IssuerKeys { issuer: issuer.issuer.clone(), keys, lookup: None })
         };
         let issuers = issuers.iter().map(keys).collect::<Result<_, serde_json::Error>>()?;
@@ -239,7 +216,7 @@ impl TokenVerifier {
 
     /// The issuer that a token names, where its keys are looked up.
     fn looked_up(&self, token: &str) -> Option<(&IssuerKeys, &IssuerLookup)> {
-        let claims: Claims = json(token.split('.').nth(1)?).ok()?;
+        let claims: RegisteredClaims = CompactJws::split(token).ok()?.claims().ok()?;
         let issuer = self.issuers.iter().find(|issuer| issuer.issuer == claims.iss)?;
         Some((issuer, issuer.lookup.as_ref()?))
     }
@@ -256,55 +233,29 @@ impl TokenVerifier {
 
     /// Whom the token names, at `now` in seconds since 1970. Claims come before the signature, as in the real one.
     pub(crate) fn verify(&self, token: &str, now: u64) -> Result<Identity, TokenFault> {
-        let (signed, signature) = token.rsplit_once('.').ok_or(TokenFault::Malformed)?;
-        let (header, claims) = signed.split_once('.').ok_or(TokenFault::Malformed)?;
-        let claims: Claims = json(claims)?;
-        let issuer = self.issuers.iter().find(|issuer| issuer.issuer == claims.iss);
+        let token = CompactJws::split(token)?;
+        let claims: FulcioClaims = token.claims()?;
+        let issuer = self.issuers.iter().find(|issuer| issuer.issuer == claims.registered.iss);
         let issuer = issuer.ok_or(TokenFault::Issuer)?;
-        claims.check(&self.audience, now as f64)?;
-        let header: Header = json(header)?;
-        let signature = decoded(signature)?;
-        if !issuer.verifies(&header, signed.as_bytes(), &signature) {
+        claims.registered.check(&self.audience, now as f64, NOT_BEFORE_LEEWAY)?;
+        let keys = issuer.keys.read().unwrap_or_else(PoisonError::into_inner);
+        if !token.is_signed_by(&keys)? {
             return Err(TokenFault::Signature);
         }
         claims.identity(self.issuer_type)
     }
 }
 
-impl IssuerKeys {
-    /// Whether one of the keys that the header may mean made the signature.
-    fn verifies(&self, header: &Header, signed: &[u8], signature: &[u8]) -> bool {
-        let meant = |key: &&IssuerKey| header.kid.is_none() || header.kid == key.id;
-        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
-        keys.iter().filter(meant).any(|key| match (&key.material, header.alg.as_str()) {
-            (KeyMaterial::Rsa(key), "RS256") => {
-                key.verify(&RSA_PKCS1_2048_8192_SHA256, signed, signature).is_ok()
-            }
-            (KeyMaterial::P256(key), "ES256") => {
-                let signature = <&[u8; 64]>::try_from(signature);
-                signature.is_ok_and(|signature| key.verify_fixed(&sha256(signed).0, signature))
-            }
-            _ => false,
-        })
-    }
-}
-
 impl IssuerLookup {
-    async fn keys(&self, issuer: &str, clock: &dyn Clock) -> Result<Vec<IssuerKey>, LookupError> {
+    async fn keys(&self, issuer: &str, clock: &dyn Clock) -> Result<JwkSet, LookupError> {
         let found = get(&self.discovery, MOST, clock).await?;
         let unusable = || LookupError::Discovery(issuer.to_owned());
         let discovery: Discovery = serde_json::from_slice(&found).map_err(|_| unusable())?;
         let of_it = Some(discovery.jwks_uri.as_str()).filter(|_| discovery.issuer == issuer);
         let jwks = of_it.and_then(on_loopback).ok_or_else(unusable)?;
         let found = get(&jwks, MOST, clock).await?;
-        read_keys(&found).map_err(|_| LookupError::Keys(issuer.to_owned()))
+        JwkSet::read(&found).map_err(|_| LookupError::Keys(issuer.to_owned()))
     }
-}
-
-/// Keys of other kinds than RSA and P-256 are passed over.
-fn read_keys(jwks: &[u8]) -> Result<Vec<IssuerKey>, serde_json::Error> {
-    let set: JwkSet = serde_json::from_slice(jwks)?;
-    Ok(set.keys.into_iter().filter_map(Jwk::into_key).collect())
 }
 
 /// What is read of an issuer's configuration (OpenID Connect Discovery section 3).
@@ -314,81 +265,15 @@ struct Discovery {
     jwks_uri: String,
 }
 
+/// What is read of a token's claims.
 #[derive(Deserialize)]
-struct JwkSet {
-    keys: Vec<Jwk>,
-}
-
-/// A key of a set (RFC 7518 section 6).
-#[derive(Deserialize)]
-struct Jwk {
-    kty: String,
-    kid: Option<String>,
-    #[serde(default)]
-    crv: String,
-    #[serde(default)]
-    n: String,
-    #[serde(default)]
-    e: String,
-    #[serde(default)]
-    x: String,
-    #[serde(default)]
-    y: String,
-}
-
-impl Jwk {
-    fn into_key(self) -> Option<IssuerKey> {
-        let material = match (self.kty.as_str(), self.crv.as_str()) {
-            ("RSA", _) => {
-                let (n, e) = (decoded(&self.n).ok()?, decoded(&self.e).ok()?);
-                KeyMaterial::Rsa(RsaPublicKeyComponents { n, e })
-            }
-            ("EC", "P-256") => {
-                let (x, y) = (decoded(&self.x).ok()?, decoded(&self.y).ok()?);
-                let whole = x.len() == 32 && y.len() == 32;
-                let point = whole.then(|| [&[4], x.as_slice(), &y].concat())?;
-                KeyMaterial::P256(Box::new(FixedKeyVerifier::new(&point)?))
-            }
-            _ => return None,
-        };
-        Some(IssuerKey { id: self.kid, material })
-    }
-}
-
-#[derive(Deserialize)]
-struct Header {
-    alg: String,
-    kid: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Claims {
-    #[serde(default)]
-    iss: String,
-    #[serde(default)]
-    sub: String,
-    #[serde(default)]
-    aud: Audience,
-    exp: Option<f64>,
-    nbf: Option<f64>,
+struct FulcioClaims {
+    #[serde(flatten)]
+    registered: RegisteredClaims,
     #[serde(default)]
     email: String,
     #[serde(default)]
     email_verified: EmailVerified,
-}
-
-/// One name or several (RFC 7519 section 4.1.3).
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Audience {
-    One(String),
-    Several(Vec<String>),
-}
-
-impl Default for Audience {
-    fn default() -> Self {
-        Self::Several(Vec::new())
-    }
 }
 
 /// Some providers write the boolean as text.
@@ -405,41 +290,25 @@ impl Default for EmailVerified {
     }
 }
 
-impl Claims {
-    fn check(&self, audience: &str, now: f64) -> Result<(), TokenFault> {
-        let meant = match &self.aud {
-            Audience::One(name) => name == audience,
-            Audience::Several(names) => names.iter().any(|name| name == audience),
-        };
-        if !meant {
-            return Err(TokenFault::Audience);
-        }
-        if self.exp.is_none_or(|expiry| expiry < now) {
-            return Err(TokenFault::Expired);
-        }
-        if self.nbf.is_some_and(|start| start > now + NOT_BEFORE_LEEWAY) {
-            return Err(TokenFault::NotYetValid);
-        }
-        Ok(())
-    }
-
+impl FulcioClaims {
     fn identity(self, issuer_type: IssuerType) -> Result<Identity, TokenFault> {
+        if issuer_type == IssuerType::Email {
+            return self.owner_of_address();
+        }
+        let RegisteredClaims { iss: issuer, sub: subject, .. } = self.registered;
         let name = match issuer_type {
-            IssuerType::Email => return self.owner_of_address(),
             IssuerType::Kubernetes => {
-                let account = self.sub.strip_prefix("system:serviceaccount:");
+                let account = subject.strip_prefix("system:serviceaccount:");
                 let (namespace, name) =
                     account.and_then(|account| account.split_once(':')).ok_or(TokenFault::Subject)?;
                 CertifiedName::Uri(format!(
                     "https://kubernetes.io/namespaces/{namespace}/serviceaccounts/{name}"
                 ))
             }
-            IssuerType::Username if self.sub.is_empty() || self.sub.contains(['!', '@']) => {
-                return Err(TokenFault::Subject);
-            }
-            IssuerType::Username => CertifiedName::Username(format!("{}!hammer.test", self.sub)),
+            _ if subject.is_empty() || subject.contains(['!', '@']) => return Err(TokenFault::Subject),
+            _ => CertifiedName::Username(format!("{subject}!hammer.test")),
         };
-        Ok(Identity { issuer: self.iss, challenge: self.sub.clone(), subject: self.sub, name })
+        Ok(Identity { issuer, challenge: subject.clone(), subject, name })
     }
 
     fn owner_of_address(self) -> Result<Identity, TokenFault> {
@@ -455,16 +324,8 @@ impl Claims {
             _ => return Err(TokenFault::Unverified),
         }
         let (challenge, name) = (self.email.clone(), CertifiedName::Email(self.email));
-        Ok(Identity { issuer: self.iss, subject: self.sub, challenge, name })
+        Ok(Identity { issuer: self.registered.iss, subject: self.registered.sub, challenge, name })
     }
-}
-
-fn json<T: DeserializeOwned>(part: &str) -> Result<T, TokenFault> {
-    serde_json::from_slice(&decoded(part)?).map_err(|_| TokenFault::Malformed)
-}
-
-fn decoded(text: &str) -> Result<Vec<u8>, TokenFault> {
-    URL_SAFE_NO_PAD.decode(text).map_err(|_| TokenFault::Malformed)
 }
 
 /// 1.3.6.1.4.1.57264.1.7, a user with its domain (Fulcio's docs/oid-info.md).

@@ -11,6 +11,7 @@ pub mod fault;
 pub mod handle;
 pub mod http;
 pub mod http_get;
+pub mod jws;
 pub mod lie_rule;
 pub mod serve;
 pub mod stats;

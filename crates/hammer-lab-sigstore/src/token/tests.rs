@@ -1,3 +1,4 @@
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use hammer_mutate::{Mutator, cases};
 use ring::{
     rand::SystemRandom,
@@ -60,13 +61,13 @@ fn a_recorded_token_names_its_owner_until_it_expires() {
     assert_eq!(identity.name, CertifiedName::Email("jdoe@redhat.com".to_owned()));
     assert_eq!(identity.subject, "jdoe");
     assert_eq!(identity.issuer, "http://127.0.0.1:18888");
-    assert_eq!(verifier.verify(RECORDED_TOKEN, ISSUED + 3601), Err(TokenFault::Expired));
+    assert_eq!(verifier.verify(RECORDED_TOKEN, ISSUED + 3601), Err(TokenFault::Claim(ClaimFault::Expired)));
 }
 
 #[test]
 fn a_token_for_another_audience_or_of_another_issuer_is_refused() {
     let fault = |audience, issuer| recorded(audience, issuer).verify(RECORDED_TOKEN, ISSUED).unwrap_err();
-    assert_eq!(fault("else", "http://127.0.0.1:18888"), TokenFault::Audience);
+    assert_eq!(fault("else", "http://127.0.0.1:18888"), TokenFault::Claim(ClaimFault::Audience));
     assert_eq!(fault("sigstore", "http://127.0.0.1:18889"), TokenFault::Issuer);
 }
 
@@ -107,16 +108,16 @@ fn claims_are_read_in_every_form_that_providers_write() {
 fn a_token_is_refused_for_the_claim_that_is_wrong() {
     let issuer = TestIssuer::new();
     for (claims, fault) in [
-        (CLAIMS.replace("1000", "999"), TokenFault::Expired),
-        (CLAIMS.replace(r#""exp":1000,"#, ""), TokenFault::Expired),
-        (CLAIMS.replace(r#""exp""#, r#""nbf":1301,"exp""#), TokenFault::NotYetValid),
+        (CLAIMS.replace("1000", "999"), TokenFault::Claim(ClaimFault::Expired)),
+        (CLAIMS.replace(r#""exp":1000,"#, ""), TokenFault::Claim(ClaimFault::Expired)),
+        (CLAIMS.replace(r#""exp""#, r#""nbf":1301,"exp""#), TokenFault::Claim(ClaimFault::NotYetValid)),
         (CLAIMS.replace(":true", ":false"), TokenFault::Unverified),
         (CLAIMS.replace(r#","email_verified":true"#, ""), TokenFault::Unverified),
         (CLAIMS.replace("a@b", ""), TokenFault::Email),
         (CLAIMS.replace("a@b", "a@b@c"), TokenFault::Email),
         (CLAIMS.replace("a@b", "\u{fc}@b"), TokenFault::Email),
-        (CLAIMS.replace(r#""sub":"s""#, r#""sub":1"#), TokenFault::Malformed),
-        ("{".to_owned(), TokenFault::Malformed),
+        (CLAIMS.replace(r#""sub":"s""#, r#""sub":1"#), TokenFault::Malformed(MalformedJws)),
+        ("{".to_owned(), TokenFault::Malformed(MalformedJws)),
     ] {
         assert_eq!(issuer.verdict(&claims), Err(fault), "{claims}");
     }
@@ -126,7 +127,7 @@ fn a_token_is_refused_for_the_claim_that_is_wrong() {
 fn what_is_no_token_is_malformed() {
     let verifier = TestIssuer::new().verifier();
     for text in ["", ".", "..", "a.b.c", "e30.e30"] {
-        assert_eq!(verifier.verify(text, 0), Err(TokenFault::Malformed), "{text:?}");
+        assert_eq!(verifier.verify(text, 0), Err(TokenFault::Malformed(MalformedJws)), "{text:?}");
     }
 }
 
