@@ -1,9 +1,7 @@
 //! An embedded OpenID provider that grants tokens to clients and by passwords (RFC 6749 sections 4.3 and 4.4), as a load test's own
 //! Keycloak does. Whoever says who he is is believed: it is there to be asked, and to fail when it is told to.
 
-mod grant;
 mod plan;
-mod token;
 
 use std::sync::Arc;
 
@@ -16,13 +14,13 @@ use hammer_lab::{
         ServePlan, Target,
         answer::{self, AnswerBody},
     },
+    token_endpoint::{self, GrantRefusal, TokenRequest},
 };
+use hammer_lab_authority::TokenKey;
 use http::{Method, Response, StatusCode, request::Parts};
 use serde_json::json;
 
-use grant::GrantRefusal;
 pub use plan::ProviderLabPlan;
-use token::ProviderKey;
 
 /// Everything that the embedded provider needs to start.
 #[derive(Debug)]
@@ -43,7 +41,7 @@ pub struct ProviderTarget {
     audience: String,
     /// Seconds.
     expires_in: u64,
-    key: ProviderKey,
+    key: TokenKey,
     clock: Arc<dyn Clock>,
 }
 
@@ -62,12 +60,8 @@ impl LabConfig for ProviderConfig {
 
     fn target(self, clock: &Arc<dyn Clock>, url: &str) -> Result<ProviderTarget, LabError> {
         let Self { plan, audience } = self;
-        let expires_in = plan.expires_in.duration().as_secs();
-        if expires_in == 0 {
-            let reason = "a token lives for a second at least".to_owned();
-            return Err(LabError::Plan { key: "expires_in".into(), reason });
-        }
-        let key = ProviderKey::of_seed(plan.key_seed)?;
+        let expires_in = token_endpoint::lifetime(plan.expires_in)?;
+        let key = TokenKey::of_seed("provider", plan.key_seed)?;
         Ok(ProviderTarget { url: url.to_owned(), audience, expires_in, key, clock: Arc::clone(clock) })
     }
 }
@@ -101,8 +95,8 @@ impl Target for ProviderTarget {
                 answer::error(StatusCode::METHOD_NOT_ALLOWED, &reason)
             }
             DISCOVERY => answer::json(self.discovery()),
-            JWKS => answer::json(self.key.set()),
-            _ => self.granted(&parts, &body).unwrap_or_else(refused),
+            JWKS => answer::json(self.key.jwk_set()),
+            _ => self.granted(&parts, &body).unwrap_or_else(GrantRefusal::answer),
         }
     }
 }
@@ -110,52 +104,44 @@ impl Target for ProviderTarget {
 impl ProviderTarget {
     fn discovery(&self) -> String {
         let url = &self.url;
-        json!({
-            "issuer": url,
-            "jwks_uri": format!("{url}/jwks.json"),
-            "token_endpoint": format!("{url}/token"),
-            "grant_types_supported": ["client_credentials", "password"],
-            "response_types_supported": ["id_token"],
-            "subject_types_supported": ["public"],
-            "id_token_signing_alg_values_supported": ["ES256"],
-            "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
-        })
-        .to_string()
+        token_endpoint::discovery(url, &format!("{url}/jwks.json"), &format!("{url}/token"))
     }
 
-    /// A token for whoever asks as a client must (RFC 6749 section 5.1).
+    /// A token for whoever asks as a client must.
     fn granted(&self, parts: &Parts, body: &[u8]) -> Result<Response<AnswerBody>, GrantRefusal> {
-        let asked = grant::read(parts, body)?;
+        let asked = TokenRequest::read(parts, body)?;
         let now = self.clock.unix_ms() / 1000;
-        let token = self.key.token(&token::GrantedClaims {
-            issuer: &self.url,
-            audience: &self.audience,
-            email: &asked.email(),
-            issued_at: now,
-            expires_at: now + self.expires_in,
-        });
-        let mut answered =
-            json!({ "access_token": token, "token_type": "Bearer", "expires_in": self.expires_in });
-        if asked.wants_identity {
-            answered["id_token"] = json!(token);
-        }
-        Ok(answer::no_store(answered.to_string()))
+        let email = email(asked.whom());
+        let token = self.key.token(&json!({
+            "iss": self.url,
+            "aud": self.audience,
+            "sub": email,
+            "email": email,
+            "email_verified": true,
+            "iat": now,
+            "exp": now + self.expires_in,
+        }));
+        Ok(asked.granted(&token, self.expires_in))
     }
 }
 
-/// RFC 6749 section 5.2.
-fn refused(refusal: GrantRefusal) -> Response<AnswerBody> {
-    let (status, error) = match refusal {
-        GrantRefusal::Request => (StatusCode::BAD_REQUEST, "invalid_request"),
-        GrantRefusal::Kind => (StatusCode::BAD_REQUEST, "unsupported_grant_type"),
-        GrantRefusal::Grant => (StatusCode::BAD_REQUEST, "invalid_grant"),
-        GrantRefusal::Client => (StatusCode::UNAUTHORIZED, "invalid_client"),
-    };
-    let mut answer = answer::no_store(json!({ "error": error }).to_string());
-    *answer.status_mut() = status;
-    answer
+/// A name as an e-mail address.
+fn email(name: &str) -> String {
+    let is_address =
+        name.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty());
+    if is_address { name.to_owned() } else { format!("{name}@hammer.test") }
 }
 
 const DISCOVERY: &str = "discovery";
 const JWKS: &str = "jwks";
 const TOKEN: &str = "token";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_no_address_becomes_one() {
+        assert_eq!(["j@d.e", "c"].map(email), ["j@d.e", "c@hammer.test"]);
+    }
+}

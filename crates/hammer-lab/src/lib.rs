@@ -16,6 +16,7 @@ pub mod lie_rule;
 pub mod serve;
 pub mod stats;
 mod throwaway;
+pub mod token_endpoint;
 mod told_lie;
 
 pub use clock::{Clock, ManualClock, SystemClock};
