@@ -98,6 +98,11 @@ pub trait Target: Send + Sync + 'static {
         body: Bytes,
     ) -> impl Future<Output = Response<AnswerBody>> + Send;
 
+    /// Whether the names of its headers leave as `Content-Type` over HTTP/1.1, as Go's servers write them, and not in lower case.
+    fn has_title_case_headers(&self) -> bool {
+        false
+    }
+
     /// Forgets what it holds, as when it is killed and its data are lost.
     fn lose_data(&self) {}
 

@@ -36,6 +36,12 @@ pub struct LabStats {
     pub store_rows: u64,
     /// Lists of revoked certificates that were fetched.
     pub revocation_lists: u64,
+    /// Decisions of authorization that were found in a cache.
+    pub authorization_cache_hits: u64,
+    /// Decisions of authorization that had to be asked for.
+    pub authorization_cache_misses: u64,
+    /// Milliseconds that requests waited before their decision could be asked for, over all of them.
+    pub authorization_wait_ms: u64,
     /// Lies that the log told because its plan said so, in order; bounded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lies: Vec<ToldLie>,

@@ -65,7 +65,7 @@ impl<T: Target> Server<T> {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let mut builder = auto::Builder::new(TokioExecutor::new());
-        builder.http1().pipeline_flush(true);
+        builder.http1().pipeline_flush(true).title_case_headers(self.target.has_title_case_headers());
         builder.http2().max_concurrent_streams(MAX_CONCURRENT_STREAMS);
         let service = service_fn(|request| {
             let (server, life) = (Arc::clone(&self), Arc::clone(&life));

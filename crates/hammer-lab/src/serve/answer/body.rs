@@ -2,6 +2,7 @@
 
 use std::{
     convert::Infallible,
+    num::NonZeroUsize,
     pin::Pin,
     task::{Context, Poll},
 };
@@ -15,6 +16,8 @@ use hyper::body::{Body, Frame, SizeHint};
 pub struct AnswerBody {
     /// None once they are sent, or where there are none.
     bytes: Option<Bytes>,
+    /// Most bytes of a frame, where the length is told by none of the headers.
+    piece: Option<NonZeroUsize>,
     trailers: Option<Box<HeaderMap>>,
 }
 
@@ -25,11 +28,29 @@ impl AnswerBody {
     pub fn with_trailers(bytes: impl Into<Bytes>, trailers: HeaderMap) -> Self {
         Self { trailers: Some(Box::new(trailers)), ..Self::from(bytes.into()) }
     }
+
+    /// These bytes in pieces of at most so many, without a length ahead of them: chunks of HTTP/1.1 (RFC 9112 section 7.1).
+    #[must_use]
+    pub fn in_pieces(bytes: impl Into<Bytes>, most: NonZeroUsize) -> Self {
+        Self { piece: Some(most), ..Self::from(bytes.into()) }
+    }
+}
+
+impl AnswerBody {
+    fn next_bytes(&mut self) -> Option<Bytes> {
+        let mut bytes = self.bytes.take()?;
+        if let Some(piece) = self.piece.filter(|piece| piece.get() < bytes.len()) {
+            let first = bytes.split_to(piece.get());
+            self.bytes = Some(bytes);
+            return Some(first);
+        }
+        Some(bytes)
+    }
 }
 
 impl From<Bytes> for AnswerBody {
     fn from(bytes: Bytes) -> Self {
-        Self { bytes: (!bytes.is_empty()).then_some(bytes), trailers: None }
+        Self { bytes: (!bytes.is_empty()).then_some(bytes), piece: None, trailers: None }
     }
 }
 
@@ -47,7 +68,7 @@ impl Body for AnswerBody {
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let bytes = self.bytes.take().map(Frame::data);
+        let bytes = self.next_bytes().map(Frame::data);
         let frame = bytes.or_else(|| self.trailers.take().map(|trailers| Frame::trailers(*trailers)));
         Poll::Ready(frame.map(Ok))
     }
@@ -56,11 +77,31 @@ impl Body for AnswerBody {
         self.bytes.is_none() && self.trailers.is_none()
     }
 
-    /// Unknown where trailers follow, so that no `content-length` promises that the bytes are all.
+    /// Unknown where trailers follow, so that no `content-length` promises that the bytes are all, and where they come in pieces.
     fn size_hint(&self) -> SizeHint {
-        match self.trailers {
-            Some(_) => SizeHint::default(),
-            None => SizeHint::with_exact(self.bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+        match (&self.trailers, self.piece) {
+            (Some(_), _) | (None, Some(_)) => SizeHint::default(),
+            (None, None) => SizeHint::with_exact(self.bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_body_in_pieces_tells_no_length_and_is_whole() {
+        let mut body = AnswerBody::in_pieces(&b"0123456789"[..], NonZeroUsize::new(4).unwrap());
+        assert_eq!(body.size_hint().exact(), None);
+        let mut pieces = Vec::new();
+        while let Some(frame) = body.frame().await {
+            pieces.push(frame.unwrap().into_data().unwrap());
+        }
+        assert_eq!(pieces, [&b"0123"[..], b"4567", b"89"]);
+        assert!(body.is_end_stream());
+        assert_eq!(AnswerBody::from(Bytes::from_static(b"0123")).size_hint().exact(), Some(4));
     }
 }
