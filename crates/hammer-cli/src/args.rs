@@ -180,6 +180,8 @@ pub(crate) enum LabCommand {
     Ct(LabCtArgs),
     /// Serve HTTP answers with a body of so many bytes
     Http(LabHttpArgs),
+    /// Serve an OAuth-protected gateway before an echo: tokens validated, requests authorized
+    Gateway(LabGatewayArgs),
     /// Serve Sigstore: Fulcio with a CT log, Rekor v1 and v2, and a timestamp authority
     Sigstore(LabSigstoreArgs),
     /// Serve an attestation verifier, as Veraison is: provisioning and verification
@@ -220,6 +222,24 @@ pub(crate) struct LabHttpArgs {
     /// Change one setting: body_size=128B
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
+    /// The address to listen on, whatever the settings say (127.0.0.1:0 if nothing); port 0 lets the system choose
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<std::net::SocketAddr>,
+}
+
+/// An embedded gateway.
+#[derive(Debug, Args)]
+pub(crate) struct LabGatewayArgs {
+    /// A file of its settings (YAML, as under `target.lab.gateway` of a plan)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Change one setting: authorization.rate=29/s
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Write a token that it takes for a day and the keys of its issuer to this folder, which is made where there is none, and print how
+    /// hammer loads it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
     /// The address to listen on, whatever the settings say (127.0.0.1:0 if nothing); port 0 lets the system choose
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<std::net::SocketAddr>,

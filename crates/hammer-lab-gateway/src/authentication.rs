@@ -89,6 +89,11 @@ impl TokenValidator {
         let unreadable =
             |error: serde_json::Error| LabError::Plan { key: "key_seed".into(), reason: error.to_string() };
         let mut keys = JwkSet::read(own.jwk_set().as_bytes()).map_err(unreadable)?;
+        if !plan.jwks.is_empty() {
+            let unreadable =
+                |error: serde_json::Error| LabError::Plan { key: "jwks".into(), reason: error.to_string() };
+            keys.add(JwkSet::read(plan.jwks.as_bytes()).map_err(unreadable)?);
+        }
         for path in &plan.jwks_files {
             let set = JwkSet::read(&read(path)?).map_err(|error| content(path, error.to_string()))?;
             if set.is_empty() {

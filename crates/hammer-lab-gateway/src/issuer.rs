@@ -40,6 +40,11 @@ impl TokenIssuer {
         &self.key
     }
 
+    /// The subject of its client's tokens.
+    pub(crate) fn client(&self) -> &str {
+        &self.plan.client.id
+    }
+
     /// OpenID Connect Discovery section 3. The issuer is the plan's, wherever the gateway is.
     pub(crate) fn discovery(&self) -> Response<AnswerBody> {
         let [jwks_uri, token_endpoint] = [JWKS_PATH, TOKEN_PATH].map(|path| format!("{}{path}", self.url));
@@ -51,18 +56,22 @@ impl TokenIssuer {
         answer::json(self.key.jwk_set())
     }
 
+    /// A token of that subject, which is good for so many seconds from `now` on, both in seconds.
+    pub(crate) fn token(&self, subject: &str, now: u64, expires_in: u64) -> String {
+        self.key.token(&json!({
+            "iss": self.plan.issuer,
+            "aud": self.plan.audience,
+            "sub": subject,
+            "iat": now,
+            "exp": now + expires_in,
+        }))
+    }
+
     /// The answer to whoever asks for a token at this many milliseconds since the Unix epoch.
     pub(crate) fn granted(&self, parts: &Parts, body: &Bytes, unix_ms: u64) -> Response<AnswerBody> {
         match self.asked(parts, body) {
             Ok(asked) => {
-                let now = unix_ms / 1000;
-                let token = self.key.token(&json!({
-                    "iss": self.plan.issuer,
-                    "aud": self.plan.audience,
-                    "sub": asked.whom(),
-                    "iat": now,
-                    "exp": now + self.expires_in,
-                }));
+                let token = self.token(asked.whom(), unix_ms / 1000, self.expires_in);
                 asked.granted(&token, self.expires_in)
             }
             Err(refusal) => refusal.answer(),

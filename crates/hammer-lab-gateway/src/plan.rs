@@ -67,6 +67,9 @@ pub struct TokenPlan {
     /// Files with a JWK set (RFC 7517) whose keys of RSA and P-256 are trusted, besides the one of the seed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub jwks_files: Vec<PathBuf>,
+    /// A JWK set as text, whose keys are trusted too.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub jwks: String,
     /// PEM files with public keys of RSA or P-256 that are trusted, besides the one of the seed, whatever `kid` a token names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub public_key_files: Vec<PathBuf>,
@@ -148,6 +151,7 @@ impl Default for TokenPlan {
             issuer: "http://issuer.hammer.test".to_owned(),
             audience: "gateway".to_owned(),
             jwks_files: Vec::new(),
+            jwks: String::new(),
             public_key_files: Vec::new(),
             key_seed: 1,
             expires_in: TimeSpan::from_secs(300),

@@ -60,6 +60,13 @@ impl GatewayTarget {
         self.tokens.as_ref().map(|tokens| tokens.issuer.key().jwk_set())
     }
 
+    /// A token of its client that is good for so many seconds; none where no token is needed.
+    #[must_use]
+    pub fn token(&self, expires_in: u64) -> Option<String> {
+        let issuer = &self.tokens.as_ref()?.issuer;
+        Some(issuer.token(issuer.client(), self.clock.unix_ms() / 1000, expires_in))
+    }
+
     /// How many sessions of the backend are there.
     #[must_use]
     pub fn open_sessions(&self) -> usize {

@@ -24,6 +24,7 @@ use crate::resources;
 use super::foreground::until_signal;
 
 mod attest;
+mod gateway;
 mod pki;
 mod process;
 mod sigstore;
@@ -36,6 +37,7 @@ pub(crate) fn serve(command: &LabCommand, registry: &Registry) -> Result<ExitCod
     match command {
         LabCommand::Ct(args) => ct(args, registry),
         LabCommand::Http(args) => http(args, registry),
+        LabCommand::Gateway(args) => gateway::serve(args, registry),
         LabCommand::Sigstore(args) => sigstore::serve(args, registry),
         LabCommand::Attest(args) => attest::serve(args, registry),
         LabCommand::Pki(args) => pki::serve(args, registry),

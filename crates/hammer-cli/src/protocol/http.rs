@@ -8,10 +8,13 @@ use hammer_core::observe::Observer;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_exchange::bearer::BearerPlan;
 use hammer_exchange::grant::GrantedKind;
+use hammer_exchange::minted::MintError;
 use hammer_exchange::stock::TokenSubject;
 use hammer_exchange::{ServiceConfig, WallTime};
 use hammer_http::{Destination, HttpError, HttpFlowsPlan, HttpPlan, HttpWorkload};
-use hammer_lab::{HttpLabHandle, HttpLabPlan};
+use hammer_lab::HttpLabPlan;
+use hammer_lab::handle::{LabConfig, LabHandle};
+use hammer_lab_gateway::GatewayLabPlan;
 use hammer_report::Report;
 use hammer_values::{Agreed, OneOrMany};
 use http::Uri;
@@ -20,7 +23,9 @@ use serde_json::{Map, Value};
 use super::lab::{Lab, own_url, unstarted};
 use super::lane::LaneRequest;
 use super::service::OpenService;
-use super::tokens::{OAUTH, PlannedGrant, RunTokens, granted, is_of_tokens, minted_by, of_place};
+use super::tokens::{
+    OAUTH, PlannedGrant, RunTokens, UnmintedFault, granted, is_of_tokens, minted_by, of_place,
+};
 use super::{Conclusion, OpenProtocol, Protocol, RunPlan};
 use crate::error::CliError;
 use crate::plan::document::LabSettings;
@@ -39,6 +44,8 @@ pub(crate) const FLOWS: &str = "http_flows";
 pub(crate) const URL: &str = "url";
 /// The section of an embedded target.
 const SERVER: &str = "http";
+/// The section of an embedded gateway.
+const GATEWAY: &str = "gateway";
 
 /// The protocol.
 pub(crate) struct Http;
@@ -53,6 +60,10 @@ impl LabSettings for HttpLabPlan {
     const RENAMED: &[hammer_values::RenamedKey] = Self::RENAMED;
 }
 
+impl LabSettings for GatewayLabPlan {
+    const RENAMED: &[hammer_values::RenamedKey] = &[];
+}
+
 impl Protocol for Http {
     fn sections(&self) -> Vec<Section> {
         vec![
@@ -64,6 +75,11 @@ impl Protocol for Http {
                 "A plain HTTP server.",
             )
             .renamed(&[("", HttpLabPlan::RENAMED)]),
+            Section::shown_as::<GatewayLabPlan, Map<String, Value>>(
+                SectionPlace::Lab,
+                GATEWAY,
+                "An OAuth-protected gateway before an echo.",
+            ),
             Section::of::<Agreed<HttpPlan>>(
                 SectionPlace::Workload,
                 REQUEST,
@@ -117,14 +133,12 @@ impl Protocol for Http {
         let tokens = tokens(planned)?;
         let services = self.named_services(planned.plan);
         let mut open = OpenHttp { services, labs: Vec::new(), tokens };
-        if let Some(server) = planned.plan.target.lab.as_ref().and_then(server) {
-            let at = PlanPath::of("target.lab").key(SERVER);
-            let lab = HttpLabHandle::spawn(server.clone()).map_err(|error| unstarted(error, &at))?;
-            open.services.push(OpenService {
-                name: None,
-                endpoints: vec![own_url(&lab.url).map_err(|error| unstarted(error, &at))?.url().clone()],
-            });
-            open.labs.push(Box::new(lab));
+        let lab = planned.plan.target.lab.as_ref();
+        if let Some(server) = lab.and_then(server) {
+            open.embedded(server.clone(), SERVER)?;
+        }
+        if let Some(gateway) = lab.and_then(gateway) {
+            open.embedded(trusting(gateway, planned.plan)?, GATEWAY)?;
         }
         Ok(Box::new(open))
     }
@@ -197,7 +211,40 @@ impl OpenProtocol for OpenHttp {
     }
 }
 
+/// The gateway, which trusts whoever mints the tokens of requests, where nobody else is said to.
+fn trusting(gateway: &GatewayLabPlan, plan: &Plan) -> Result<GatewayLabPlan, PlanError> {
+    let mut gateway = gateway.clone();
+    let Some(token) = gateway.token.as_mut().filter(|token| token.jwks.is_empty()) else {
+        return Ok(gateway);
+    };
+    let mut keys = Vec::new();
+    for PlannedBearer { bearer, at, .. } in bearers(plan) {
+        if let BearerPlan::Minted(mint) = bearer {
+            let own = mint.keys(plan.seed).map_err(MintError::from);
+            keys.push(
+                own.map_err(|error| PlanFault::failed(UnmintedFault::from(error)).at(at.key("minted")))?
+                    .jwk(),
+            );
+        }
+    }
+    token.jwks = format!(r#"{{"keys":[{}]}}"#, keys.join(","));
+    Ok(gateway)
+}
+
 impl OpenHttp {
+    /// Starts an embedded target.
+    fn embedded<C>(&mut self, plan: C, section: &str) -> Result<(), CliError>
+    where
+        C: LabConfig,
+    {
+        let at = PlanPath::of("target.lab").key(section);
+        let lab = LabHandle::spawn(plan).map_err(|error| unstarted(error, &at))?;
+        let url = own_url(&lab.url).map_err(|error| unstarted(error, &at))?;
+        self.services.push(OpenService { name: None, endpoints: vec![url.url().clone()] });
+        self.labs.push(Box::new(lab));
+        Ok(())
+    }
+
     /// Where a request goes, and whose tokens it has.
     fn destination(
         &self,
@@ -380,6 +427,10 @@ fn request(workload: &WorkloadPlan) -> Option<&Agreed<HttpPlan>> {
 
 fn flows(workload: &WorkloadPlan) -> Option<&Agreed<HttpFlowsPlan>> {
     workload.operations.get(FLOWS)
+}
+
+fn gateway(lab: &LabPlan) -> Option<&GatewayLabPlan> {
+    lab.kind.get(GATEWAY)
 }
 
 fn server(lab: &LabPlan) -> Option<&HttpLabPlan> {
