@@ -32,6 +32,9 @@ pub fn summary_document(summary: &Summary) -> Result<String, DrawError> {
         standing,
         beneath: html! { @if let Some(stopped) = &summary.stopped { p { (shown_lines(&stopped.text)) } } },
         main: html! {
+            @if !summary.limits.is_empty() {
+                section { h2 { "Limited rates" } ul { @for limit in &summary.limits { li { (shown_lines(&limit.workload)) ": " (shown_lines(&limit.text)) } } } }
+            }
             @if !summary.knees.is_empty() {
                 section { h2 { "Knees" } ul { @for knee in &summary.knees { li { (shown_lines(&knee.path)) ": " (shown_lines(&knee.text)) } } } }
             }

@@ -15,7 +15,8 @@ use crate::report::series::UsersOverRate;
 use crate::report::timeline::Timeline;
 use crate::report::{
     Burst, Disruption, Event, HeadlineFigures, Health, KindPromises, ObservationSeries, PhaseSpan, Promises,
-    Readiness, Report, Resources, Run, SCHEMA, Series, SeriesKind, Tool, Totals, TreeSize, WorkloadPromises,
+    RateLimit, Readiness, Report, Resources, Run, SCHEMA, Series, SeriesKind, Tool, Totals, TreeSize,
+    WorkloadPromises,
 };
 use crate::verdict::{Reason, ReasonKind, Verdict};
 
@@ -64,6 +65,7 @@ impl ReportBuilder {
         let observations = self.observations(result);
         let headlines = HeadlineFigures::all(&info.headlines, &observations);
         let disruptions = Disruption::all(&series, self.timeline.intervals(), &self.events);
+        let limits = RateLimit::all(&series, self.timeline.intervals());
         let bursts = Burst::all(&series, self.timeline.intervals(), &self.events);
         let mut report = Report {
             schema: SCHEMA.to_owned(),
@@ -90,6 +92,7 @@ impl ReportBuilder {
             server_resources: None,
             disruptions,
             bursts,
+            limits,
             events: self.events.clone(),
             events_left_out: self.events_left_out,
             intervals: self.timeline.intervals().to_vec(),

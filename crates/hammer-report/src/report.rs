@@ -22,6 +22,7 @@ pub mod fill;
 pub mod groups;
 pub mod headline;
 pub mod health;
+pub mod limit;
 pub mod link;
 pub mod operation_counters;
 pub(crate) mod overload;
@@ -47,6 +48,7 @@ pub use figures::{Counts, DurationTable, Durations, EndCounts, Fates, Nanosecond
 pub use fill::{Corpus, Fill, FillOutcome};
 pub use headline::{HeadlineFigures, TreeSize};
 pub use health::{Alarms, Finding, FindingKind, Health, HealthNote, HealthNoteKind, OnFail};
+pub use limit::{QuickSeries, RateLimit, SteadyRate};
 pub use link::{CarriedBytes, LinkDirection, LinkFigures, LinkRates, LinkSource, LinkedOperation};
 pub use operation_counters::OperationCounters;
 pub use phase::{PhaseName, PhaseSpan};
@@ -122,6 +124,9 @@ pub struct Report {
     /// Times in measurement in which far more failed than over the rest of it, and a start that answered late; they decide nothing.
     #[serde(default)]
     pub bursts: Vec<Burst>,
+    /// Operations that were completed at a steady rate whatever waited, as something limits it.
+    #[serde(default)]
+    pub limits: Vec<RateLimit>,
     /// What happened besides the load.
     pub events: Vec<Event>,
     /// Notes, marks, breaches and changes of servers that were left out of `events`, which is bounded.

@@ -11,6 +11,7 @@ use crate::text::page::Page;
 use crate::verdict::{Reason, ReasonKind, Standing};
 
 mod knee;
+mod limit;
 mod median;
 mod order;
 mod run;
@@ -19,6 +20,7 @@ mod table_text;
 mod wording;
 
 pub use knee::Knee;
+pub use limit::{FreedRate, SweptLimit};
 pub use order::RunOrder;
 pub use run::{HookOutput, KeyFigures, SummaryRun};
 pub use table::{Table, TableRow, TableSeries};
@@ -50,6 +52,9 @@ pub struct Summary {
     /// Where a sweep of users or rates has a knee: more load brings little more than longer waits from there on.
     #[serde(default)]
     pub knees: Vec<Knee>,
+    /// Where more users or a higher rate make no difference at all, as where something limits the rate.
+    #[serde(default)]
+    pub limits: Vec<SweptLimit>,
     /// What the tables go by: a swept key, `round`, or the name of a hook or an observation; `null` where nothing was swept and the plan
     /// does not say.
     #[serde(default)]
@@ -63,10 +68,11 @@ impl Summary {
     /// The summary of these runs.
     pub fn of(runs: Vec<SummaryRun>) -> Self {
         let exit_code = ExitCode::of(said(&runs)).number();
-        let (knees, planned) = (knee::knees(&runs), runs.len() as u64);
+        let (knees, limits, planned) = (knee::knees(&runs), limit::limits(&runs), runs.len() as u64);
         let (order, schema, by) = (RunOrder::default(), SCHEMA.to_owned(), table::axis(&runs));
         let tables = Vec::new();
-        Self { schema, exit_code, runs, planned, order, stopped: None, knees, by: None, tables }.by(by)
+        Self { schema, exit_code, runs, planned, order, stopped: None, knees, limits, by: None, tables }
+            .by(by)
     }
 
     /// The same with tables that go by this, where it is given.
@@ -131,6 +137,13 @@ impl Summary {
         for knee in &self.knees {
             let at = knee.at.iter().map(|(key, value)| format!(", {key} {}", wording.value(key, value)));
             page.paragraph("knee", &format!("{}{}: {}", knee.path, at.collect::<String>(), knee.text));
+        }
+        for limit in &self.limits {
+            let at = limit.at.iter().map(|(key, value)| format!(", {key} {}", wording.value(key, value)));
+            page.paragraph(
+                "limited",
+                &format!("{}{}: {}", limit.workload, at.collect::<String>(), limit.text),
+            );
         }
         if let Some(by) = &self.by {
             table_text::render(&mut page, (by, &self.tables), &self.runs, &wording);

@@ -18,6 +18,7 @@ mod connections;
 mod disruptions;
 mod fill;
 mod groups;
+mod limit;
 mod link;
 pub mod number;
 pub(crate) mod page;
@@ -167,6 +168,7 @@ pub fn render(report: &Report) -> String {
 fn disturbed(page: &mut Page, report: &Report) {
     report.disruptions.iter().for_each(|disruption| disruptions::render(page, disruption));
     report.bursts.iter().for_each(|burst| bursts::render(page, burst));
+    report.limits.iter().for_each(|limit| limit::render(page, limit));
 }
 
 fn served(page: &mut Page, report: &Report) {

@@ -1,12 +1,12 @@
 //! One run of several, and its key figures.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::report::{Nanoseconds, ObservationSeries, PromiseCounts, Report, Series, SeriesKind};
+use crate::report::{Nanoseconds, ObservationSeries, PromiseCounts, Report, Series, SeriesKind, SteadyRate};
 use crate::verdict::Verdict;
 
 /// One run.
@@ -35,6 +35,9 @@ pub struct SummaryRun {
     /// The same of the steps within them.
     #[serde(default)]
     pub steps: Vec<KeyFigures>,
+    /// Of the workloads of which as many operations were completed in every interval, to one or two: how many.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub steady: BTreeMap<String, SteadyRate>,
     /// What was observed last, by name.
     #[serde(default)]
     pub observations: BTreeMap<String, f64>,
@@ -99,6 +102,7 @@ impl SummaryRun {
             promises: report.promises.all,
             series: report.operations().map(|series| KeyFigures::of(series, seconds)).collect(),
             steps: steps.map(|series| KeyFigures::of(series, seconds)).collect(),
+            steady: steady(report),
             observations: report.observations.iter().map(last).collect(),
         }
     }
@@ -117,6 +121,19 @@ impl SummaryRun {
         let label = self.labels.get(by).cloned();
         label.or_else(hook).or_else(|| observed(by)).or_else(|| observed(&format!("{OBSERVED}{by}")))
     }
+}
+
+fn steady(report: &Report) -> BTreeMap<String, SteadyRate> {
+    let workloads: BTreeSet<&str> = report.operations().map(|series| series.workload.as_str()).collect();
+    let of = |workload: &str| {
+        let paths: Vec<&str> = report
+            .operations()
+            .filter(|series| series.workload == workload)
+            .map(|series| series.path.as_str())
+            .collect();
+        SteadyRate::of(&report.intervals, |path| paths.contains(&path))
+    };
+    workloads.into_iter().filter_map(|workload| Some((workload.to_owned(), of(workload)?))).collect()
 }
 
 impl KeyFigures {
