@@ -458,7 +458,7 @@ fn a_plan_without_chains_has_no_roots() {
 
 #[test]
 fn each_command_says_what_it_takes() {
-    let commands: [&[&str]; 36] = [
+    let commands: [&[&str]; 37] = [
         &[],
         &["run"],
         &["plan"],
@@ -489,6 +489,7 @@ fn each_command_says_what_it_takes() {
         &["lab"],
         &["lab", "ct"],
         &["lab", "http"],
+        &["lab", "gateway"],
         &["lab", "sigstore"],
         &["lab", "attest"],
         &["resources"],

@@ -344,8 +344,8 @@ fn a_grant_of_requests_that_cannot_be_had_is_refused_where_it_stands() {
     for ((target, workloads), said) in [
         (with(&inline), "workloads[0].http.bearer.grant.client_secret: expected a map with file or env"),
         (with(&nothing), "workloads[0].http.bearer.grant.client_id: it is not given"),
-        (with(&both), "workloads[0].http.bearer: give exactly one of file, env, grant"),
-        (with(&json!("canary")), "workloads[0].http.bearer: expected a map with file, env or grant"),
+        (with(&both), "workloads[0].http.bearer: give exactly one of file, env, grant, minted"),
+        (with(&json!("canary")), "workloads[0].http.bearer: expected a map with file, env, grant or minted"),
         (with(&absent), "workloads[0].http.bearer.grant.client_secret.env: failed to read a token"),
         (
             (of_service.clone(), json!([requests("web", &json!({}))])),

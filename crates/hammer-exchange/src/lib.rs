@@ -12,6 +12,7 @@ mod said;
 mod service;
 pub mod stock;
 pub mod token;
+pub mod token_watch;
 mod wall;
 mod wire;
 

@@ -1,7 +1,6 @@
 //! The tokens that are at hand: who fetches or reads them puts them here, and operations take them, one after another.
 
 mod shard;
-mod watch;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +10,6 @@ use hammer_oauth::jwt;
 use http::HeaderValue;
 
 pub use shard::ShardTokens;
-pub use watch::{TokenFile, TokenWatch};
 
 /// A token that can be sent, in whose name it is, and how long it is good. Cloning is cheap.
 #[derive(Clone, Debug)]
@@ -87,7 +85,7 @@ pub struct TokenStock {
     /// How often they were replaced, so that a shard need not look.
     generation: AtomicU64,
     /// Operations that had to go without.
-    without: AtomicU64,
+    pub(crate) without: AtomicU64,
     /// What kept the next one from coming, the last time.
     trouble: Mutex<Option<String>>,
     /// Whom the first of them is of.
@@ -143,19 +141,19 @@ impl TokenStock {
         *held(&self.trouble) = Some(trouble.into());
     }
 
-    fn tokens(&self) -> Arc<[StockedToken]> {
+    pub(crate) fn tokens(&self) -> Arc<[StockedToken]> {
         held(&self.tokens).clone()
     }
 
-    fn trouble(&self) -> Option<String> {
+    pub(crate) fn trouble(&self) -> Option<String> {
         held(&self.trouble).clone()
     }
 
-    fn has_good_at(&self, unix_ms: i64) -> bool {
+    pub(crate) fn has_good_at(&self, unix_ms: i64) -> bool {
         self.tokens().iter().any(|token| token.is_good_at(unix_ms))
     }
 
-    fn without(&self) -> u64 {
+    pub(crate) fn without(&self) -> u64 {
         // It is a count, and nothing is read because of it.
         self.without.load(Ordering::Relaxed)
     }

@@ -13,8 +13,9 @@ use hammer_exchange::grant::{
     first_tokens,
 };
 use hammer_exchange::minted::{MintError, MintPlan, TokenMint};
-use hammer_exchange::stock::{StockedToken, TokenFile, TokenStock, TokenSubject, TokenWatch, UselessToken};
+use hammer_exchange::stock::{StockedToken, TokenStock, TokenSubject, UselessToken};
 use hammer_exchange::token::{TokenError, TokenPlan};
+use hammer_exchange::token_watch::{TokenFile, TokenWatch};
 use hammer_exchange::{ServiceConfig, WallTime};
 use hammer_measure::Nanos;
 use hammer_net::{ClientConfig, HttpVersion};

@@ -7,9 +7,10 @@ use hammer_values::{Agreed, JsonPlace, KeyConflict, PlanBlock, Word};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::HttpPlan;
+use super::header::HeaderKey;
 use super::known::KnownNames;
 use super::value::ValuePlan;
-use super::{HeaderKey, HttpPlan};
 
 /// Requests of several kinds by their weights, and sequences of requests in which one goes on with what another was answered. A request, or
 /// a sequence from its first to its last, is one operation.

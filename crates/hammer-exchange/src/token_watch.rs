@@ -10,8 +10,8 @@ use hammer_core::runtime::{Clock, LocalFuture};
 use hammer_measure::Nanos;
 use hammer_net::Secret;
 
-use super::{StockedToken, TokenStock, TokenSubject};
 use crate::minted::TokenMint;
+use crate::stock::{StockedToken, TokenStock, TokenSubject};
 use crate::wall::WallTime;
 
 /// A file with a token, which may be replaced while a run lasts, as those of service accounts are.

@@ -1,0 +1,219 @@
+//! Load on gateways: the embedded one, honest and not, its tokens, and plans that cannot be carried out.
+
+#[path = "support/attended.rs"]
+mod attended;
+#[path = "support/folder.rs"]
+mod folder;
+#[path = "support/hammer.rs"]
+mod hammer;
+
+use hammer_report::Report;
+use hammer_report::report::Series;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use folder::Folder;
+use hammer::{Ended, Started, command, hammer};
+
+/// That the plan was refused before anything was sent, by a message with all of these parts.
+fn refused(ended: &Ended, parts: &[&str]) {
+    assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{}", ended.stderr);
+    parts.iter().for_each(|part| assert!(ended.stderr.contains(part), "no {part:?} in {}", ended.stderr));
+}
+
+/// The quickstart's workload on the embedded gateway with these settings, so many operations of it.
+fn quickstart(gateway: &str, operations: u64) -> Ended {
+    let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/http-quickstart.yaml");
+    hammer(&[
+        "run",
+        plan,
+        "--set",
+        &format!("target.lab.gateway={gateway}"),
+        "--set",
+        &format!("workloads.gateway.load.operations={operations}"),
+        "--set",
+        "phases.warm_up=0s",
+        "--set",
+        "phases.drain=60s",
+        "--out",
+        "-",
+    ])
+}
+
+fn series<'a>(report: &'a Report, name: &str) -> &'a Series {
+    report.series.iter().find(|series| series.name == name).unwrap()
+}
+
+/// Operations of a series that were accepted, and those that ended by that cause.
+fn ends(report: &Report, name: &str, cause: &str) -> (u64, u64) {
+    let counts = &series(report, name).measurement;
+    let by_cause = counts.causes.iter().filter(|known| known.cause == cause).map(|known| known.count).sum();
+    (counts.counts.fates.accepted, by_cause)
+}
+
+#[test]
+fn an_honest_gateway_is_believed_and_so_is_an_odd_one() {
+    for gateway in ["{}", "{odd: true}", "{backend: {latency: {constant: 20ms}}}"] {
+        let ended = quickstart(gateway, 400);
+        let report = ended.report();
+        let fates = report.totals.all.fates;
+        assert_eq!(
+            (fates.accepted, fates.failed()),
+            (400, 0),
+            "{gateway}: {}{:?}",
+            ended.stderr,
+            report.series
+        );
+        let counts = ["page-hot", "page-cold", "echo", "session", "open", "read", "end"]
+            .map(|name| series(&report, name).measurement.counts.fates.accepted);
+        assert_eq!(counts, [252, 28, 80, 40, 40, 40, 40], "{gateway}");
+    }
+}
+
+#[test]
+fn each_lie_of_a_gateway_is_found_where_it_was_told() {
+    for (lie, found) in [
+        (
+            "login-page",
+            vec![("echo", "no JSON"), ("page-hot", "expected text missing"), ("open", "HTTP 200")],
+        ),
+        ("cut-json", vec![("echo", "no JSON"), ("open", "nothing to extract")]),
+        ("stale-session", vec![("read", "unexpected JSON value")]),
+    ] {
+        // So slow that sessions are open beside each other.
+        let slow = "backend: {latency: {constant: 60ms}}";
+        let ended = quickstart(&format!("{{{slow}, lies: [{{kind: {lie}, every: 3}}]}}"), 300);
+        let report = ended.report();
+        for (name, cause) in found {
+            let (accepted, lied) = ends(&report, name, cause);
+            assert!(
+                lied > 0,
+                "{lie} of {name}: {accepted} accepted, {:?}",
+                series(&report, name).measurement.causes
+            );
+        }
+        assert_ne!(ended.code, 0, "{lie}");
+    }
+    // A cache that mixes up what it has: the page of another path has the same text here, an echo has not.
+    let plan = json!({
+        "target": { "lab": { "gateway": { "token": null, "lies": [{ "kind": "another-answer", "every": 5 }] } } },
+        "workloads": [{ "name": "echo", "http": { "path": "/echo/${seq}", "json": { "path": "/echo/${seq}" } },
+            "load": { "users": 1, "operations": 101 } }],
+    });
+    let folder = Folder::new();
+    let ended = hammer(&["run", &folder.write("plan.json", &plan.to_string()), "--out", "-"]);
+    assert_eq!(ends(&ended.report(), "get", "unexpected JSON value"), (81, 20), "{}", ended.stderr);
+}
+
+#[test]
+fn tokens_are_minted_again_before_they_are_over_and_granted_by_the_gateways_own_issuer() {
+    let folder = Folder::new();
+    let lab = Started::of(command(&["lab", "gateway", "--out", &folder.path("lab")]));
+    let url =
+        serde_json::from_str::<Value>(&lab.line_with("url")).unwrap()["url"].as_str().unwrap().to_owned();
+    let secret = folder.write("secret", "lab-secret");
+    let grant = json!({ "token_url": format!("{url}/oauth/token"), "client_id": "hammer", "client_secret": { "file": secret } });
+    let plan = |bearer: Value| {
+        let plan = json!({
+            "target": { "url": url },
+            "workloads": [{ "name": "echo", "http": { "path": "/echo/x", "json": { "user": "hammer" }, "bearer": bearer },
+                "load": { "users": 2, "operations": 40 } }],
+        });
+        hammer(&["run", &folder.write("plan.json", &plan.to_string()), "--out", "-"])
+    };
+    for bearer in [json!({ "grant": grant }), json!({ "file": folder.path("lab/token") })] {
+        let ended = plan(bearer);
+        assert_eq!(ends(&ended.report(), "get", ""), (40, 0), "{}", ended.stderr);
+    }
+    let counted = |lab: Started| {
+        lab.signal(Signal::TERM);
+        serde_json::from_str::<Value>(&lab.ended().stdout).unwrap()
+    };
+    // Of another key than the issuer's, and then of no token at all.
+    let minted = json!({ "minted": { "issuer": "http://issuer.hammer.test", "audience": "gateway" } });
+    let ended = plan(minted);
+    assert_eq!(ends(&ended.report(), "get", "HTTP 401"), (0, 40), "{}", ended.stderr);
+    let counts = counted(lab);
+    assert_eq!(counts["requests"]["authorized"], json!({ "200": 80, "401": 40 }), "{counts}");
+    let expiring = json!({
+        "target": { "lab": { "gateway": {} } },
+        "workloads": [{ "name": "echo", "http": { "path": "/x", "bearer": { "minted": {
+            "issuer": "http://issuer.hammer.test", "audience": "gateway", "lifetime": "4s", "tokens": 3, "algorithm": "rs256" } } },
+            "load": { "rate": "20/s" }, "timeout": "20s" }],
+        "phases": { "measurement": "7s" },
+    });
+    let ended = hammer(&["run", &folder.write("plan.json", &expiring.to_string()), "--out", "-"]);
+    let report = ended.report();
+    let fates = report.totals.all.fates;
+    assert_eq!((fates.refused, fates.abandoned), (0, 0), "{}", ended.stderr);
+    assert!(fates.accepted > 100, "{fates:?}");
+}
+
+#[test]
+fn what_is_wrong_with_a_request_is_named_by_file_line_and_key() {
+    let folder = Folder::new();
+    let rows = folder.write("rows.csv", "id,name\n1,a\n2\n");
+    let good = folder.write("good.csv", "id,name\n1,a\n");
+    for (http, parts) in [
+        (
+            "path: \"/${page}\"".to_owned(),
+            &[
+                "plan.yaml:5:",
+                "http.path: `${page}` is nothing that is known here: seq, uuid, random:N, hex:N;",
+            ][..],
+        ),
+        (
+            format!("{{ values: {{ row: {{ csv: {rows} }} }} }}"),
+            &["plan.yaml:5:", "http.values.row.csv: failed to read values from", "rows.csv:3: "],
+        ),
+        (
+            format!("{{ path: \"/${{row.mail}}\", values: {{ row: {{ csv: {good} }} }} }}"),
+            &["http.path: failed to fill `${row.mail}`: there is no column `mail`: id, name"],
+        ),
+        (
+            "{ path: \"/${row}\", values: { row: { list: [1, [2]] } } }".to_owned(),
+            &["http.values.row.list: each is a text"],
+        ),
+        ("{ json: { \"$.[\": 1 } }".to_owned(), &["http.json", "`$.[` is no JSONPath (like $.items[0].id)"]),
+        (
+            "{ values: { page: { count: 5, hot: { values: 5, share: 90% } } } }".to_owned(),
+            &["http.values.page.hot.values: failed to find cold values: 5 of 5 are hot"],
+        ),
+        (
+            "{ bearer: { minted: { issuer: a, audience: b, key_file: /no/key } } }".to_owned(),
+            &["http.bearer.minted.key_file: failed to", "/no/key"],
+        ),
+        (
+            "{ bearer: { minted: { issuer: a, audience: b, lifetime: 1s } } }".to_owned(),
+            &["http.bearer.minted.lifetime: a token has to be good for"],
+        ),
+        ("{ bearer: { file: /no/token } }".to_owned(), &["http.bearer.file: failed to", "/no/token"]),
+    ] {
+        let http = if http.starts_with('{') { http } else { format!("{{ {http} }}") };
+        let text = format!(
+            "target: {{ lab: {{ gateway: {{}} }} }}\nworkloads:\n  - name: a\n    load: {{ users: 1, operations: 1 }}\n    http: {http}\n"
+        );
+        refused(&hammer(&["run", &folder.write("plan.yaml", &text)]), parts);
+    }
+    for (flows, parts) in [
+        (
+            "[ { name: a, http: {} }, { name: a, http: {} } ]",
+            &["plan.yaml:5:", "http_flows.flows[1].name: `a` is the name of another series"][..],
+        ),
+        (
+            "[ { name: a, steps: [ { name: b, http: { path: \"/${id}\" } } ] } ]",
+            &["http_flows.flows[0].steps[0].http.path: `${id}` is nothing"],
+        ),
+        (
+            "[ { name: a, steps: [ { name: b, http: { body_file: /no/body } } ] } ]",
+            &["http_flows.flows[0].steps[0].http.body_file: failed to read a body from /no/body"],
+        ),
+        ("[ { name: a, http: { service: b } } ]", &["http_flows.flows[0].http.service"]),
+        ("[ { name: a } ]", &["http_flows.flows[0].http: give http, or steps"]),
+    ] {
+        let text = format!(
+            "target: {{ lab: {{ gateway: {{}} }} }}\nworkloads:\n  - name: a\n    load: {{ users: 1, operations: 1 }}\n    http_flows: {{ flows: {flows} }}\n"
+        );
+        refused(&hammer(&["run", &folder.write("plan.yaml", &text)]), parts);
+    }
+}
