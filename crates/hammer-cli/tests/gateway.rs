@@ -129,12 +129,17 @@ fn tokens_are_minted_again_before_they_are_over_and_granted_by_the_gateways_own_
         lab.signal(Signal::TERM);
         serde_json::from_str::<Value>(&lab.ended().stdout).unwrap()
     };
+    // `{"alg":"none"}`, `{"sub":"a","exp":1}`, `signature`: over since 1970, which the gateway is to say.
+    let over = folder.write("over", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIiwiZXhwIjoxfQ.c2lnbmF0dXJl");
+    let ended = plan(json!({ "file": over }));
+    assert_eq!(ends(&ended.report(), "get", "HTTP 401"), (0, 40), "{}", ended.stderr);
+    assert!(ended.stdout.contains("has expired: it is sent all the same"), "{}", ended.stdout);
     // Of another key than the issuer's, and then of no token at all.
     let minted = json!({ "minted": { "issuer": "http://issuer.hammer.test", "audience": "gateway" } });
     let ended = plan(minted);
     assert_eq!(ends(&ended.report(), "get", "HTTP 401"), (0, 40), "{}", ended.stderr);
     let counts = counted(lab);
-    assert_eq!(counts["requests"]["authorized"], json!({ "200": 80, "401": 40 }), "{counts}");
+    assert_eq!(counts["requests"]["authorized"], json!({ "200": 80, "401": 80 }), "{counts}");
     let expiring = json!({
         "target": { "lab": { "gateway": {} } },
         "workloads": [{ "name": "echo", "http": { "path": "/x", "bearer": { "minted": {

@@ -72,6 +72,12 @@ impl StockedToken {
         Ok(Self { token, bearer, subject, is_address, expires_at: expires_at.or(own_end) })
     }
 
+    /// The same token, whose end nobody minds.
+    #[must_use]
+    pub fn without_end(self) -> Self {
+        Self { expires_at: None, ..self }
+    }
+
     /// Whether it is good at `unix_ms`, and a moment longer, so that it is still good when it arrives.
     pub(crate) fn is_good_at(&self, unix_ms: i64) -> bool {
         self.expires_at.is_none_or(|end| unix_ms.saturating_add(UNDER_WAY_MS) < end.saturating_mul(1000))

@@ -19,6 +19,8 @@ use crate::wall::WallTime;
 pub struct TokenFile {
     path: PathBuf,
     subject: TokenSubject,
+    /// Whether a token that is over by its own word is shown all the same: whoever it is shown to says what that is worth.
+    shown_when_over: bool,
     /// When it was written that was read last; none where the file system does not say.
     written: Option<SystemTime>,
 }
@@ -26,7 +28,13 @@ pub struct TokenFile {
 impl TokenFile {
     /// The file at `path`, which is about to be read for the first time.
     pub fn at(path: &Path, subject: TokenSubject) -> Self {
-        Self { path: path.to_owned(), subject, written: written(path) }
+        Self { path: path.to_owned(), subject, shown_when_over: false, written: written(path) }
+    }
+
+    /// Its token is shown also when it is over by its own word.
+    #[must_use]
+    pub fn shown_when_over(self) -> Self {
+        Self { shown_when_over: true, ..self }
     }
 
     /// The token of the file, where the file has changed since it was read.
@@ -40,6 +48,7 @@ impl TokenFile {
         let read = Secret::from_file(&self.path).map_err(|error| format!("failed to {error}"));
         Some(read.and_then(|token| {
             let stocked = StockedToken::of(token, &self.subject, None);
+            let stocked = stocked.map(|token| if self.shown_when_over { token.without_end() } else { token });
             stocked.map_err(|error| format!("failed to {error}"))
         }))
     }

@@ -24,7 +24,7 @@ use super::lab::{Lab, own_url, unstarted};
 use super::lane::LaneRequest;
 use super::service::OpenService;
 use super::tokens::{
-    OAUTH, PlannedGrant, RunTokens, UnmintedFault, granted, is_of_tokens, minted_by, of_place,
+    OAUTH, PlannedGrant, RunTokens, UnmintedFault, as_it_is, granted, is_of_tokens, minted_by,
 };
 use super::{Conclusion, OpenProtocol, Protocol, RunPlan};
 use crate::error::CliError;
@@ -346,7 +346,7 @@ fn tokens(planned: &RunPlan<'_>) -> Result<Vec<(BearerPlan, RunTokens)>, CliErro
     let each = all.into_iter().map(|PlannedBearer { bearer, at, whose }| {
         let tokens = match bearer {
             BearerPlan::Token(place) => {
-                let tokens = of_place(plan, place, TokenSubject::Unasked, epoch);
+                let tokens = as_it_is(plan, place, epoch);
                 tokens.map_err(|fault| PlanFault::failed(fault).at(at))?
             }
             BearerPlan::Minted(minted) => {

@@ -118,6 +118,24 @@ pub(super) fn granted(
     })
 }
 
+/// The one token of a place, whatever it says of itself: it is for the server to refuse it. That of a file is read again when the file changes.
+///
+/// # Errors
+/// When it cannot be read or sent.
+pub(super) fn as_it_is(
+    plan: &Plan,
+    place: &TokenPlan,
+    epoch_unix_ms: u64,
+) -> Result<RunTokens, PlacedTokenFault> {
+    let wall = WallTime { epoch_unix_ms };
+    // Looked at before it is read, so that no change is missed between the two.
+    let file = file(place, &TokenSubject::Unasked).map(TokenFile::shown_when_over);
+    let token = read(place, &TokenSubject::Unasked)?;
+    let ending = ending(plan, place, &token, wall);
+    let notes = ending.map(|ending| format!("{ending}: it is sent all the same")).into_iter().collect();
+    Ok(watched(vec![token.without_end()], file, wall, notes))
+}
+
 /// The one token of a place, which is of that subject; that of a file is read again when the file changes.
 ///
 /// # Errors
@@ -130,16 +148,34 @@ pub(super) fn of_place(
 ) -> Result<RunTokens, PlacedTokenFault> {
     let wall = WallTime { epoch_unix_ms };
     // Looked at before it is read, so that no change is missed between the two.
-    let file = match place {
+    let file = file(place, &subject);
+    let token = read(place, &subject)?;
+    let hope = match place {
+        TokenPlan::File(_) => "unless another one is written there",
+        TokenPlan::Env(_) => "since no other one can come",
+    };
+    let notes = ending(plan, place, &token, wall);
+    let notes = notes.map(|ending| format!("{ending}: flows behind that send nothing, {hope}"));
+    Ok(watched(vec![token], file, wall, notes.into_iter().collect()))
+}
+
+fn file(place: &TokenPlan, subject: &TokenSubject) -> Option<TokenFile> {
+    match place {
         TokenPlan::File(path) => Some(TokenFile::at(path, subject.clone())),
         TokenPlan::Env(_) => None,
-    };
-    let token = read(place, &subject)?;
-    let notes = ending(plan, place, &token, wall).into_iter().collect();
-    let stock = TokenStock::new(vec![token]);
+    }
+}
+
+fn watched(
+    tokens: Vec<StockedToken>,
+    file: Option<TokenFile>,
+    wall: WallTime,
+    notes: Vec<String>,
+) -> RunTokens {
+    let stock = TokenStock::new(tokens);
     let watch = TokenWatch::new(stock.clone(), wall);
     let watch = file.into_iter().fold(watch, TokenWatch::of_file);
-    Ok(RunTokens { stock, refresh: None, watch, endpoint: None, notes })
+    RunTokens { stock, refresh: None, watch, endpoint: None, notes }
 }
 
 /// The tokens that hammer mints by `mint`.
@@ -196,16 +232,12 @@ fn ending(plan: &Plan, place: &TokenPlan, token: &StockedToken, wall: WallTime) 
         return None;
     }
     let which = named(place);
-    let hope = match place {
-        TokenPlan::File(_) => "unless another one is written there",
-        TokenPlan::Env(_) => "since no other one can come",
-    };
     let when = match ends {
         Nanos::ZERO => "has expired".to_owned(),
         ends => format!("expires {:.0} s after the start", ends.as_secs_f64()),
     };
     let before = if lasts.is_some() { ", before the run is over" } else { "" };
-    Some(format!("the token of {which} {when}{before}: operations behind that send nothing, {hope}"))
+    Some(format!("the token of {which} {when}{before}"))
 }
 
 type Asked = Result<(Uri, FirstTokens), FirstTokensError>;
