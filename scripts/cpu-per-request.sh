@@ -43,7 +43,7 @@ def measured(command):
 def hammer():
     cpu, _ = measured([os.environ["HAMMER"], "http", "get", url, "--bearer-file", token_file, "-n", requests, "-c", users, "--out", report])
     series = json.load(open(report))["series"][0]["measurement"]
-    return cpu, series["counts"]["fates"]["accepted"], series["rates"]["completed_per_s"]
+    return cpu, series["fates"]["accepted"], series["rates"]["completed_per_s"]
 
 
 def hey():
