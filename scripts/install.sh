@@ -60,6 +60,15 @@ browser() {
     printf 'chromium cannot be had: pages of reports are not looked at\n' >&2
 }
 
+# Prometheus reads a run's metrics; where it cannot be had, it does not.
+prometheus_server() {
+  command -v prometheus >/dev/null && return
+  printf 'Debian package: prometheus\n'
+  as_root apt-get update -qq || true
+  as_root timeout 300 env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq --no-install-recommends prometheus </dev/null ||
+    printf 'prometheus cannot be had: no metrics are read by it\n' >&2
+}
+
 as_root() {
   if ((EUID == 0)); then "$@"; else sudo "$@"; fi
 }
@@ -192,6 +201,7 @@ main() {
   mkdir -p "$HAMMER_TARGETS_BIN"
   debian_packages
   browser
+  prometheus_server
   go_servers
   sigstore_servers
   load_generators

@@ -117,6 +117,11 @@ impl Outputs {
         self.place = place;
     }
 
+    /// The place of the run that is carried out.
+    pub(crate) fn place(&self) -> usize {
+        self.place
+    }
+
     /// A writer of Locust's files, those of the run that is carried out.
     pub(crate) fn csv(&mut self) -> Result<Option<LocustCsv>, OutputError> {
         let Some(sinks) = self.csv.get_mut(self.place) else { return Ok(None) };

@@ -1,5 +1,5 @@
 //! What a run says while it runs and afterwards: the JSON report (the public schema), the text made from it, the
-//! stream of events, Locust's CSV files, JUnit's XML, HdrHistogram's curves, the progress line, and the summary of several runs. It opens no file, prints nothing itself,
+//! stream of events, Locust's CSV files, JUnit's XML, HdrHistogram's curves, pages of metrics, the progress line, and the summary of several runs. It opens no file, prints nothing itself,
 //! and never asks the run for anything: reporters are sinks that write to what they were given.
 
 pub mod builder;
@@ -8,6 +8,7 @@ pub mod exit;
 pub mod hgrm;
 pub mod junit;
 pub mod locust;
+pub mod metrics;
 pub mod progress;
 pub mod report;
 pub mod summary;

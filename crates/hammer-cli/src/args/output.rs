@@ -1,8 +1,10 @@
 //! Where a run leaves what it says.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
+use hammer_values::TimeSpan;
 
 /// Where the report goes.
 #[derive(Debug, Args, Default)]
@@ -19,6 +21,12 @@ pub(crate) struct OutputArgs {
     /// Write the report as one page of HTML with charts, which needs no network; of several runs of all of them, and beside it one each, numbered
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Serve the run's metrics for Prometheus at http://ADDRESS/metrics while it lasts; port 0 lets the system choose
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) metrics: Option<SocketAddr>,
+    /// Keep serving them after the end until they were read once more, so long at most
+    #[arg(long, value_name = "TIME", requires = "metrics")]
+    pub(crate) metrics_linger: Option<TimeSpan>,
     /// Tell what is found against hammer's own health, its lateness above all, and exit as if it were not found (health.on_fail: warn)
     #[arg(long)]
     pub(crate) tolerate_lag: bool,

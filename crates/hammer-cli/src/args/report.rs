@@ -30,4 +30,6 @@ pub(crate) enum ReportForm {
     Junit,
     /// The response times of a series over measurement as HdrHistogram's percentile distribution, in milliseconds
     Hgrm,
+    /// The counts of the run as a page of metrics in Prometheus's text format, as --metrics serves it at the end
+    Prom,
 }

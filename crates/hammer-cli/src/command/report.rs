@@ -3,7 +3,7 @@
 use std::{fs, io};
 
 use hammer_report::report::{Series, SeriesKind};
-use hammer_report::{ExitCode, Report, Summary, hgrm, junit, text};
+use hammer_report::{ExitCode, Report, Summary, hgrm, junit, metrics, text};
 
 use crate::args::{ReportArgs, ReportForm};
 use crate::error::{CliError, UsageError};
@@ -20,6 +20,7 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
     let form = |report: &Report| match args.form {
         ReportForm::Text => Ok(text::render(report)),
         ReportForm::Junit => junit::document(report).map_err(|error| unread(error.to_string())),
+        ReportForm::Prom => Ok(metrics::page(report)),
         ReportForm::Hgrm => curve(report, args.series.as_deref()).map_err(unread),
     };
     let text = match (Report::parse(&json), &args.html) {

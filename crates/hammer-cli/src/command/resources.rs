@@ -2,9 +2,8 @@
 //! as JSON.
 
 use std::net::SocketAddr;
+use std::sync::Mutex;
 
-use hammer_lab::FaultScript;
-use hammer_lab::handle::LabHandle;
 use hammer_lab::serve::ServePlan;
 use hammer_net::guard;
 use hammer_report::ExitCode;
@@ -14,9 +13,10 @@ use serde_json::{Value, json};
 use super::foreground::until_signal;
 use crate::args::ResourcesArgs;
 use crate::error::{CliError, UsageError};
+use crate::page_server::{PageConfig, PageServer};
 use crate::plan::resources::MACHINE;
 use crate::resources::cgroup::CgroupSelector;
-use crate::resources::exporter::{ComponentSelector, Exporter, ExporterConfig};
+use crate::resources::exporter::{ComponentSelector, Exporter};
 use crate::resources::processes::ProcessSelector;
 
 /// Serves until a signal.
@@ -35,7 +35,7 @@ pub(crate) fn serve(args: &ResourcesArgs) -> Result<ExitCode, CliError> {
     }
     let host = exporter.host();
     let serve = ServePlan { listen: *listen, ..ServePlan::default() };
-    let server = LabHandle::spawn(ExporterConfig { serve, faults: FaultScript::default(), exporter })?;
+    let server = PageServer::spawn(PageConfig::new(serve, Mutex::new(exporter)))?;
     until_signal(&block(&reached(&server.url, *listen, &host), &names, &host))?;
     drop(server);
     Ok(ExitCode::Clean)

@@ -19,6 +19,7 @@ use crate::error::{CliError, StartError};
 use crate::evidence;
 use crate::hooks::mid_run::MidRun;
 use crate::hooks::scripted_faults::ScriptedFaults;
+use crate::metrics::MetricsPage;
 use crate::output::{Outputs, folder, unwritten};
 use crate::plan::Plan;
 use crate::plan::read::{self, SourcedPlan};
@@ -60,16 +61,28 @@ pub(crate) fn of_plan_with(
     }
     let plan = &planned.plan;
     let mut outputs = Outputs::open(output, planned, runs.len())?;
+    let metrics = MetricsPage::serve(output)?;
     let signals = Signals::watch().map_err(StartError::Signals)?;
-    let run = RunContext { registry, output, signals, passing, earlier: EarlierRuns::default() };
+    let run = RunContext {
+        registry,
+        output,
+        signals,
+        passing,
+        metrics,
+        runs: runs.len(),
+        earlier: EarlierRuns::default(),
+    };
     let placed = |run: PlannedRun| PlacedRun { files: folder(output, &run.plan.plan.output), run };
     let runs: Vec<PlacedRun> = runs.into_iter().map(placed).collect();
     if let [only] = runs.as_slice() {
         let mut carried_out = run.one(only, &mut None, &mut outputs, (Vec::new(), false))?;
         outputs.report(&mut carried_out.report)?;
+        run.linger();
         return Ok(carried_out.report.verdict.code());
     }
-    run.several(plan, &runs, &mut outputs)
+    let code = run.several(plan, &runs, &mut outputs)?;
+    run.linger();
+    Ok(code)
 }
 
 /// A run that a plan asks for, with the folder of what is written beside its report.
@@ -93,10 +106,18 @@ struct RunContext<'a> {
     signals: Signals,
     /// A corpus that is gone with the command.
     passing: Option<&'a Path>,
+    metrics: Option<MetricsPage>,
+    /// How many the plan has.
+    runs: usize,
     earlier: EarlierRuns,
 }
 
 impl RunContext<'_> {
+    /// Waits until the metrics of the last run were read, where the command line says so.
+    fn linger(&self) {
+        self.metrics.iter().for_each(|metrics| metrics.linger(&self.signals));
+    }
+
     fn several(
         &self,
         plan: &Plan,
@@ -155,7 +176,7 @@ impl RunContext<'_> {
         outputs: &mut Outputs,
         (mut hooks, is_reset): (Vec<HookOutput>, bool),
     ) -> Result<CarriedOut, CliError> {
-        let Self { registry, output, signals, passing, earlier } = self;
+        let Self { registry, output, signals, passing, earlier, .. } = self;
         let SourcedPlan { plan, source } = &planned.plan;
         hooks.extend(hooks::run(&plan.hooks.before)?);
         if is_reset || plan.target.lab.as_ref().is_some_and(|lab| !lab.keep) {
@@ -253,6 +274,7 @@ impl RunContext<'_> {
         let mut progress = Progress::new(output.quiet || output.tui);
         let mut events = outputs.events()?;
         let mut csv = outputs.csv()?;
+        let mut metrics = self.metrics.as_ref().map(|metrics| metrics.reporter(outputs.place(), self.runs));
         spec.health = plan.health.policy(output.tolerate_lag);
         let (control, inbox) = control();
         signals.attach(&control);
@@ -266,6 +288,7 @@ impl RunContext<'_> {
             reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
             reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
             reporters.extend(csv.as_mut().map(|csv| csv as &mut dyn Reporter));
+            reporters.extend(metrics.as_mut().map(|metrics| metrics as &mut dyn Reporter));
             let notes = source.notes().iter().cloned().chain(opened.notes());
             for text in notes.chain(hooks.iter().map(said)) {
                 let note = RunEvent::Note { at: Nanos::ZERO, text };
@@ -314,6 +337,7 @@ impl RunContext<'_> {
         if let Some(Err(error)) = csv.map(LocustCsv::finish) {
             report.add_reason(unwritten("the files of --csv".as_ref(), &error));
         }
+        metrics.iter().for_each(|metrics| metrics.conclude(&report));
         Ok(report)
     }
 }

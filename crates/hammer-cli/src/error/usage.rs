@@ -126,6 +126,9 @@ pub(crate) enum UsageError {
         "listen on {0}: it is neither a loopback nor a private address; --authorized must say who allowed it"
     )]
     PublicListener(SocketAddr),
+    /// A page of metrics for everybody.
+    #[error("serve metrics on {0} (--metrics): it is neither a loopback nor a private address")]
+    PublicMetrics(SocketAddr),
     /// No such command.
     #[error("find the manual page: there is no command `{0}`")]
     NoPage(String),

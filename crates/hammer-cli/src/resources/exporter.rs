@@ -1,19 +1,12 @@
 //! What this machine and components on it use, as a page of metrics for whoever loads them from another machine.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
-use hammer_lab::clock::Clock;
-use hammer_lab::handle::{LabConfig, LabTarget};
-use hammer_lab::serve::answer::{self, AnswerBody};
-use hammer_lab::serve::{ServePlan, Target};
-use hammer_lab::{FaultScript, LabError};
 use hammer_pages::exposition::{CPU, HELD_BACK, MEMORY, UP, WrittenPage};
 use hammer_pages::proc::ProcessStat;
-use http::request::Parts;
-use http::{Method, Response, StatusCode};
-use tokio::sync::watch;
+
+use crate::page_server::ServedPage;
 
 use super::cgroup::{CgroupSelector, CgroupUse, FollowedCgroup};
 use super::machine::MachineTexts;
@@ -142,84 +135,14 @@ impl FollowedComponent {
     }
 }
 
-/// Everything that the server of the page needs to start.
-#[derive(Debug)]
-pub(crate) struct ExporterConfig {
-    /// Where it listens.
-    pub(crate) serve: ServePlan,
-    /// Nothing goes wrong on purpose.
-    pub(crate) faults: FaultScript,
-    /// What is on the page.
-    pub(crate) exporter: Exporter,
-}
-
-/// What serves the page. It looks by itself too, so that what a process used between two requests and took along is counted.
-#[derive(Debug)]
-pub(crate) struct ExporterTarget {
-    exporter: Mutex<Exporter>,
-    clock: Arc<dyn Clock>,
-}
-
-impl ExporterTarget {
-    fn look(&self) -> String {
-        self.exporter.lock().unwrap_or_else(PoisonError::into_inner).look()
-    }
-}
-
-impl LabConfig for ExporterConfig {
-    type Target = ExporterTarget;
-
+/// It looks by itself too, so that what a process used between two requests and took along is counted.
+impl ServedPage for Mutex<Exporter> {
     const THREAD: &'static str = "resources";
+    const LOOK_EVERY: Option<Duration> = Some(Duration::from_secs(1));
 
-    fn serve(&self) -> &ServePlan {
-        &self.serve
-    }
-
-    fn faults(&self) -> &FaultScript {
-        &self.faults
-    }
-
-    fn path(&self) -> String {
-        PAGE.to_owned()
-    }
-
-    fn target(self, clock: &Arc<dyn Clock>, _: &str) -> Result<ExporterTarget, LabError> {
-        let target = ExporterTarget { exporter: Mutex::new(self.exporter), clock: clock.clone() };
-        // From here on CPU seconds count.
-        target.look();
-        Ok(target)
+    fn text(&self, _: bool) -> String {
+        self.lock().unwrap_or_else(PoisonError::into_inner).look()
     }
 }
 
-impl LabTarget for ExporterTarget {}
-
-impl Target for ExporterTarget {
-    const ENDPOINTS: &'static [&'static str] = &["metrics", "other"];
-
-    fn endpoint(&self, _: &Method, path: &str) -> &'static str {
-        if path == PAGE { "metrics" } else { "other" }
-    }
-
-    async fn answer(self: Arc<Self>, endpoint: &'static str, parts: Parts, _: Bytes) -> Response<AnswerBody> {
-        match (endpoint, &parts.method) {
-            ("metrics", &Method::GET | &Method::HEAD) => answer::ok(FORMAT, self.look()),
-            ("metrics", _) => answer::error(StatusCode::METHOD_NOT_ALLOWED, "the page is there to be read"),
-            _ => answer::error(StatusCode::NOT_FOUND, "the page is /metrics"),
-        }
-    }
-
-    async fn work(self: Arc<Self>, mut stopped: watch::Receiver<bool>) {
-        loop {
-            let next = self.clock.elapsed() + LOOK_EVERY;
-            tokio::select! {
-                () = self.clock.sleep_until(next) => drop(self.look()),
-                _ = stopped.wait_for(|stop| *stop) => return,
-            }
-        }
-    }
-}
-
-const PAGE: &str = "/metrics";
-const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 const PROCESSES: &str = "hammer_processes";
-const LOOK_EVERY: Duration = Duration::from_secs(1);
