@@ -7,7 +7,9 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use hammer_html::DrawError;
-use hammer_report::{EventsWriter, LocustCsv, LocustWriters, Reason, ReasonKind, Report, Summary, text};
+use hammer_report::{
+    EventsWriter, HlogWriter, LocustCsv, LocustWriters, Reason, ReasonKind, Report, Summary, text,
+};
 
 use crate::args::OutputArgs;
 use crate::error::OutputError;
@@ -23,6 +25,8 @@ pub(crate) struct Outputs {
     events: Option<Sink>,
     /// Those of each run.
     csv: Vec<[Sink; 3]>,
+    /// The interval log of each run.
+    hlog: Vec<Sink>,
     /// The page of each run.
     html: Vec<Sink>,
     /// That of several runs.
@@ -67,12 +71,16 @@ impl Outputs {
         let named = named.chain(of_runs.iter().map(|path| (report_named, path)));
         let named: Vec<_> = named.chain(events.map(|path| (events_named, path))).collect();
         let csv = csv_files(args.csv.as_deref(), runs);
-        let html: Vec<PathBuf> = match &args.html {
-            Some(path) if runs > 1 => (1..=runs).map(|run| numbered(path, run)).collect(),
-            path => path.iter().cloned().collect(),
+        let of_each = |path: &Option<PathBuf>| -> Vec<PathBuf> {
+            match path {
+                Some(path) if runs > 1 => (1..=runs).map(|run| numbered(path, run)).collect(),
+                path => path.iter().cloned().collect(),
+            }
         };
+        let (html, hlog) = (of_each(&args.html), of_each(&args.hlog));
         let summary_html = args.html.as_ref().filter(|_| runs > 1);
         let named = named.into_iter().chain(csv.iter().flatten().map(|path| (CSV, path)));
+        let named = named.chain(hlog.iter().map(|path| (HLOG, path)));
         let named: Vec<_> = named.chain(html.iter().chain(summary_html).map(|path| (HTML, path))).collect();
         let is_dash = |path: &Path| path.as_os_str() == "-";
         if args.csv.as_deref().is_some_and(is_dash) {
@@ -95,6 +103,7 @@ impl Outputs {
             events: events.map(|path| Sink::open(events_named, path)).transpose()?,
             csv: sinks,
             summary_html: summary_html.map(|path| Sink::open(HTML, path)).transpose()?,
+            hlog: hlog.iter().map(|path| Sink::open(HLOG, path)).collect::<Result<_, OutputError>>()?,
             html: html.iter().map(|path| Sink::open(HTML, path)).collect::<Result<_, OutputError>>()?,
             place: 0,
             events_started: false,
@@ -115,6 +124,14 @@ impl Outputs {
     /// From now on it is the run at that place whose files are asked for.
     pub(crate) fn start_run(&mut self, place: usize) {
         self.place = place;
+    }
+
+    /// A writer of the interval log of the run that is carried out.
+    pub(crate) fn hlog(&mut self) -> Result<Option<HlogWriter>, OutputError> {
+        let Some(sink) = self.hlog.get_mut(self.place) else { return Ok(None) };
+        let file = sink.emptied().and_then(|file| file.try_clone());
+        let written = |source| OutputError::Unopened { named: HLOG, path: sink.path.clone(), source };
+        Ok(Some(HlogWriter::new(Box::new(BufWriter::new(file.map_err(written)?)))))
     }
 
     /// The place of the run that is carried out.
@@ -398,6 +415,7 @@ fn csv_files(prefix: Option<&Path>, runs: usize) -> Vec<[PathBuf; 3]> {
 
 /// Who names them.
 const CSV: &str = "--csv";
+const HLOG: &str = "--hlog";
 /// Who names a page.
 const HTML: &str = "--html";
 
@@ -440,7 +458,7 @@ pub(crate) fn print(
 }
 
 /// `report.json` becomes `report.2.json`.
-fn numbered(path: &Path, run: usize) -> PathBuf {
+pub(crate) fn numbered(path: &Path, run: usize) -> PathBuf {
     let extension =
         path.extension().map_or_else(String::new, |extension| format!(".{}", extension.display()));
     path.with_extension(format!("{run}{extension}"))

@@ -1,11 +1,12 @@
 //! What a run says while it runs and afterwards: the JSON report (the public schema), the text made from it, the
-//! stream of events, Locust's CSV files, JUnit's XML, HdrHistogram's curves, pages of metrics, the progress line, and the summary of several runs. It opens no file, prints nothing itself,
+//! stream of events, Locust's CSV files, JUnit's XML, HdrHistogram's curves and interval logs, pages of metrics, the progress line, and the summary of several runs. It opens no file, prints nothing itself,
 //! and never asks the run for anything: reporters are sinks that write to what they were given.
 
 pub mod builder;
 pub mod events;
 pub mod exit;
 pub mod hgrm;
+pub mod hlog;
 pub mod junit;
 pub mod locust;
 pub mod metrics;
@@ -21,6 +22,7 @@ mod fixture;
 pub use builder::{BuildError, ReportBuilder, rfc3339};
 pub use events::EventsWriter;
 pub use exit::ExitCode;
+pub use hlog::HlogWriter;
 pub use locust::{LocustCsv, LocustWriters};
 pub use report::Report;
 pub use summary::Summary;

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use hammer_measure::histogram::Distribution;
 use hammer_measure::snapshot::{RunInfo, SeriesFigures, Snapshot};
 use hammer_measure::{Fate, Ledger, Octaves, Phase, Reporter, RunEvent, SeriesInfo};
 use hammer_pages::exposition::{CPU, MEMORY, WrittenPage};
@@ -389,7 +390,7 @@ impl PhaseMetrics {
     fn of_report(figures: &PhaseFigures) -> Self {
         let counts = &figures.counts;
         let times = figures.durations.response_time.as_ref().and_then(Durations::distribution);
-        let summary = times.as_ref().and_then(|times| times.summary());
+        let summary = times.as_ref().and_then(Distribution::summary);
         let mean =
             summary.map_or(0.0, |times| times.mean * times.count.saturating_sub(times.infinite) as f64);
         let p99 = |times: &Option<Durations>| Some(times.as_ref()?.p99_ns.least() as f64 / 1e9);

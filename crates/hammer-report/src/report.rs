@@ -124,7 +124,7 @@ pub struct Report {
     /// Times in measurement in which far more failed than over the rest of it, and a start that answered late; they decide nothing.
     #[serde(default)]
     pub bursts: Vec<Burst>,
-    /// Operations that were completed at a steady rate whatever waited, as something limits it.
+    /// Operations that were accepted at a steady rate whatever waited, as something limits it.
     #[serde(default)]
     pub limits: Vec<RateLimit>,
     /// What happened besides the load.

@@ -15,6 +15,7 @@ mod limit;
 mod median;
 mod order;
 mod run;
+mod swept;
 mod table;
 mod table_text;
 mod wording;

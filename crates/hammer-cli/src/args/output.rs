@@ -18,6 +18,9 @@ pub(crate) struct OutputArgs {
     /// Write PREFIX_stats.csv, PREFIX_stats_history.csv and PREFIX_failures.csv, in the columns of Locust
     #[arg(long, value_name = "PREFIX")]
     pub(crate) csv: Option<PathBuf>,
+    /// Stream response times as HdrHistogram's interval log (.hlog): a histogram for each interval and series
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hlog: Option<PathBuf>,
     /// Write the report as one page of HTML with charts, which needs no network; of several runs of all of them, and beside it one each, numbered
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,

@@ -30,6 +30,8 @@ pub(crate) enum ReportForm {
     Junit,
     /// The response times of a series over measurement as HdrHistogram's percentile distribution, in milliseconds
     Hgrm,
+    /// Response times by stretches of the run as HdrHistogram's interval log, whose values are nanoseconds
+    Hlog,
     /// The counts of the run as a page of metrics in Prometheus's text format, as --metrics serves it at the end
     Prom,
 }

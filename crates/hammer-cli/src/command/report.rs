@@ -3,7 +3,7 @@
 use std::{fs, io};
 
 use hammer_report::report::{Series, SeriesKind};
-use hammer_report::{ExitCode, Report, Summary, hgrm, junit, metrics, text};
+use hammer_report::{ExitCode, Report, Summary, hgrm, hlog, junit, metrics, text};
 
 use crate::args::{ReportArgs, ReportForm};
 use crate::error::{CliError, UsageError};
@@ -20,6 +20,9 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
     let form = |report: &Report| match args.form {
         ReportForm::Text => Ok(text::render(report)),
         ReportForm::Junit => junit::document(report).map_err(|error| unread(error.to_string())),
+        ReportForm::Hlog => {
+            hlog::document(report).ok_or_else(|| unread("it does not say when the run was".to_owned()))
+        }
         ReportForm::Prom => Ok(metrics::page(report)),
         ReportForm::Hgrm => curve(report, args.series.as_deref()).map_err(unread),
     };
@@ -50,7 +53,7 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
 }
 
 /// The summary of several runs, if it is one.
-fn summary(json: &str) -> Option<Summary> {
+pub(super) fn summary(json: &str) -> Option<Summary> {
     let summary: Summary = serde_json::from_str(json).ok()?;
     (summary.schema == hammer_report::summary::SCHEMA).then_some(summary)
 }

@@ -7,7 +7,7 @@ use hammer_measure::masked::without_tokens;
 use hammer_measure::{Nanos, Now as _, Reporter, RunEvent};
 use hammer_report::report::Event;
 use hammer_report::summary::{HookOutput, SummaryRun};
-use hammer_report::{ExitCode, LocustCsv, Reason, ReasonKind, Report, ReportBuilder, Summary};
+use hammer_report::{ExitCode, HlogWriter, LocustCsv, Reason, ReasonKind, Report, ReportBuilder, Summary};
 use serde_json::Value;
 
 use crate::args::{OutputArgs, RunArgs};
@@ -273,7 +273,7 @@ impl RunContext<'_> {
         let mut builder = ReportBuilder::new();
         let mut progress = Progress::new(output.quiet || output.tui);
         let mut events = outputs.events()?;
-        let mut csv = outputs.csv()?;
+        let (mut csv, mut hlog) = (outputs.csv()?, outputs.hlog()?);
         let mut metrics = self.metrics.as_ref().map(|metrics| metrics.reporter(outputs.place(), self.runs));
         spec.health = plan.health.policy(output.tolerate_lag);
         let (control, inbox) = control();
@@ -288,6 +288,7 @@ impl RunContext<'_> {
             reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
             reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
             reporters.extend(csv.as_mut().map(|csv| csv as &mut dyn Reporter));
+            reporters.extend(hlog.as_mut().map(|hlog| hlog as &mut dyn Reporter));
             reporters.extend(metrics.as_mut().map(|metrics| metrics as &mut dyn Reporter));
             let notes = source.notes().iter().cloned().chain(opened.notes());
             for text in notes.chain(hooks.iter().map(said)) {
@@ -336,6 +337,9 @@ impl RunContext<'_> {
         }
         if let Some(Err(error)) = csv.map(LocustCsv::finish) {
             report.add_reason(unwritten("the files of --csv".as_ref(), &error));
+        }
+        if let Some(Err(error)) = hlog.map(HlogWriter::finish) {
+            report.add_reason(unwritten("the file of --hlog".as_ref(), &error));
         }
         metrics.iter().for_each(|metrics| metrics.conclude(&report));
         Ok(report)

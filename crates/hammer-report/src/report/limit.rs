@@ -1,4 +1,4 @@
-//! A rate that something limits, whatever waits: as many operations in every interval, to one or two, while what is under way grows.
+//! A rate that something limits, whatever waits: as many operations accepted in every interval, to one or two, while what is under way grows.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,21 +8,22 @@ use super::phase::PhaseName;
 use super::series::{Series, SeriesKind};
 use super::timeline::Interval;
 
-/// How evenly operations were completed in measurement: as many in every interval, to two and four in a thousand. What waits for a
-/// processor is not served as evenly; what a limiter lets through is, and what a fixed number of workers does that take as long each.
+/// How evenly operations were accepted in measurement: as many in every interval, to one or two and four in a thousand; where an interval has
+/// too few, in as many of its neighbours together as have twenty. What waits for a processor is not served as evenly; what a limiter lets through is, and
+/// what a fixed number of workers does that take as long each.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyRate {
-    /// Completed in a second.
+    /// Accepted in a second.
     pub per_s: f64,
     /// The fewest in a second of an interval.
     pub least_per_s: f64,
     /// The most.
     pub most_per_s: f64,
-    /// The intervals that it was seen in: the first ones, in which a limiter may let more through, are left out.
+    /// The intervals, or numbers of neighbours, that it was seen in: the first ones, in which a limiter may let more through, are left out.
     pub intervals: u64,
 }
 
-/// A series of operations that were completed at a steady rate while more and more of them waited, and what that may be told from.
+/// A series of operations that were accepted at a steady rate while more and more of them waited, and what that may be told from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateLimit {
     /// The series, `workload/name`.
@@ -49,33 +50,40 @@ pub struct QuickSeries {
 }
 
 impl SteadyRate {
-    /// That of the series that are `of`, together; none where they were not completed as evenly, or too few of them or over too few intervals
+    /// That of the series that are `of`, together; none where they were not accepted as evenly, or too few of them or over too few intervals
     /// to be told from chance.
     pub(crate) fn of(intervals: &[Interval], of: impl Fn(&str) -> bool) -> Option<Self> {
         let spans: Vec<(f64, f64)> = measured(intervals)
             .map(|interval| {
                 let own = interval.series.iter().filter(|series| of(&series.path));
-                let done: i64 = own
-                    .map(|series| series.offered as i64 - series.fates.backlog - series.fates.in_flight)
-                    .sum();
-                (done as f64, interval.span_ns as f64 / 1e9)
+                let accepted: u64 = own.map(|series| series.fates.accepted).sum();
+                (accepted as f64, interval.span_ns as f64 / 1e9)
             })
             .collect();
-        let (done, seconds) = spans.iter().fold((0.0, 0.0), |sum, span| (sum.0 + span.0, sum.1 + span.1));
-        if spans.len() < LEAST_INTERVALS || seconds <= 0.0 || done < LEAST_COUNT * spans.len() as f64 {
+        let sum = |spans: &[(f64, f64)]| {
+            spans.iter().fold((0.0, 0.0), |sum, span| (sum.0 + span.0, sum.1 + span.1))
+        };
+        let (accepted, seconds) = sum(&spans);
+        if accepted <= 0.0 || seconds <= 0.0 {
             return None;
         }
-        let per_s = done / seconds;
-        let is_even = |(done, seconds): &(f64, f64)| {
+        let each = (LEAST_COUNT * spans.len() as f64 / accepted).ceil().max(1.0) as usize;
+        let stretches: Vec<(f64, f64)> = spans.chunks_exact(each).map(sum).collect();
+        if stretches.len() < LEAST_INTERVALS {
+            return None;
+        }
+        let (accepted, seconds) = sum(&stretches);
+        let per_s = accepted / seconds;
+        let is_even = |(accepted, seconds): &(f64, f64)| {
             let expected = per_s * seconds;
-            (done - expected).abs() <= MOST_OFF + MOST_OFF_SHARE * expected
+            (accepted - expected).abs() <= MOST_OFF + MOST_OFF_SHARE * expected
         };
-        let rates = || spans.iter().map(|(done, seconds)| done / seconds);
-        spans.iter().all(is_even).then(|| Self {
+        let rates = || stretches.iter().map(|(accepted, seconds)| accepted / seconds);
+        stretches.iter().all(is_even).then(|| Self {
             per_s: finite(per_s),
             least_per_s: finite(rates().fold(f64::INFINITY, f64::min)),
             most_per_s: finite(rates().fold(0.0, f64::max)),
-            intervals: spans.len() as u64,
+            intervals: stretches.len() as u64,
         })
     }
 }
@@ -127,10 +135,10 @@ fn measured(intervals: &[Interval]) -> impl Iterator<Item = &Interval> {
 }
 
 const LEFT_OUT: usize = 2;
-/// Chance alone (Poisson) has eight intervals of ten operations each as even in one run of a thousand.
+/// Chance alone (Poisson) has eight intervals of twenty operations each as even in one run of ten thousand.
 const LEAST_INTERVALS: usize = 8;
-const LEAST_COUNT: f64 = 10.0;
-const MOST_OFF: f64 = 2.0;
+const LEAST_COUNT: f64 = 20.0;
+const MOST_OFF: f64 = 1.5;
 const MOST_OFF_SHARE: f64 = 0.004;
 /// Twice as many under way would be completed twice as fast by what only takes its time.
 const GROWN: u64 = 2;
@@ -208,6 +216,8 @@ mod tests {
             ),
             ("too short", [(60, 29)].repeat(9)),
             ("too few", [(20, 5)].repeat(12)),
+            // All that is offered ends, and most of it is refused: how evenly it is offered says nothing.
+            ("none", [(60, 0)].repeat(12)),
             ("few wait", steady.iter().map(|_| (29, 29)).collect()),
         ] {
             assert_eq!(found(&intervals), [], "{what}");

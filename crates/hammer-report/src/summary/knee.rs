@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::median::{median, median_length};
 use super::run::{KeyFigures, SummaryRun};
+use super::swept::{SweptGroup, is_swept, keys_of_load};
 use super::wording::words;
 use crate::report::Nanoseconds;
 
@@ -46,68 +47,28 @@ struct Level<'a> {
 
 /// The knees of all series over each sweep of users or rates, for each combination of the other keys.
 pub(super) fn knees(runs: &[SummaryRun]) -> Vec<Knee> {
-    let keys: Vec<&String> = runs.first().into_iter().flat_map(|run| run.labels.keys()).collect();
-    let keys = keys.into_iter().filter(|key| is_of_load(key));
-    keys.flat_map(|key| knees_over(runs, key)).collect()
-}
-
-/// Whether the key says how much is sent: `users` and `rate` alone, or those of a workload's load.
-pub(super) fn is_of_load(key: &str) -> bool {
-    let last = key.rsplit('.').next().unwrap_or(key);
-    matches!(last, "users" | "rate") && (key == last || key.starts_with("workloads."))
+    keys_of_load(runs).flat_map(|key| knees_over(runs, key)).collect()
 }
 
 fn knees_over(runs: &[SummaryRun], key: &str) -> Vec<Knee> {
-    let mut groups: Vec<(BTreeMap<String, Value>, Vec<&SummaryRun>)> = Vec::new();
-    for run in runs {
-        let mut at = run.labels.clone();
-        at.remove(key);
-        at.remove("round");
-        match groups.iter_mut().find(|(known, _)| *known == at) {
-            Some((_, of_group)) => of_group.push(run),
-            None => groups.push((at, vec![run])),
-        }
-    }
-    let found = groups.iter().flat_map(|(at, runs)| {
-        let paths = runs[0].series.iter().map(|series| series.path.as_str());
-        let paths = paths.filter(|path| is_swept(runs[0], key, path));
-        paths.filter_map(|path| knee(&levels(runs, key, path), path, key, at)).collect::<Vec<_>>()
+    let groups = SweptGroup::all(runs, key);
+    let found = groups.iter().flat_map(|group| {
+        let first = group.runs[0];
+        let paths = first.series.iter().map(|series| series.path.as_str());
+        let paths = paths.filter(|path| is_swept(first, key, path));
+        paths.filter_map(|path| knee(&levels(group, key, path), path, key, &group.at)).collect::<Vec<_>>()
     });
     found.collect()
 }
 
-/// Whether `key` is of the workload that the series at `path` belongs to, which it names by its name or its place in the plan.
-fn is_swept(run: &SummaryRun, key: &str, path: &str) -> bool {
-    let Some(which) = key.strip_prefix("workloads.").and_then(|rest| rest.split('.').next()) else {
-        return true;
-    };
-    let mut workloads: Vec<&str> = run.series.iter().map(|series| workload(&series.path)).collect();
-    workloads.dedup();
-    let named = which.parse().ok().and_then(|place: usize| workloads.get(place).copied());
-    workload(path) == which || named == Some(workload(path))
-}
-
-/// The workload of a series.
-pub(super) fn workload(path: &str) -> &str {
-    path.split('/').next().unwrap_or(path)
-}
-
 /// The loads in ascending order.
-fn levels<'a>(runs: &[&'a SummaryRun], key: &str, path: &str) -> Vec<Level<'a>> {
-    let mut rounds: Vec<(&Value, Vec<&KeyFigures>)> = Vec::new();
-    for run in runs {
-        let (Some(label), Some(figures)) =
-            (run.labels.get(key), run.series.iter().find(|series| series.path == path))
-        else {
-            continue;
-        };
-        match rounds.iter_mut().find(|(known, _)| *known == label) {
-            Some((_, of_level)) => of_level.push(figures),
-            None => rounds.push((label, vec![figures])),
-        }
-    }
-    let mut levels: Vec<Level<'_>> =
-        rounds.into_iter().filter_map(|(label, rounds)| Level::of(label, &rounds)).collect();
+fn levels<'a>(group: &SweptGroup<'a>, key: &str, path: &str) -> Vec<Level<'a>> {
+    let figures = |run: &&'a SummaryRun| run.series.iter().find(|series| series.path == path);
+    let levels = group.rounds(key).into_iter().filter_map(|(label, runs)| {
+        let rounds: Vec<&KeyFigures> = runs.iter().filter_map(figures).collect();
+        if rounds.is_empty() { None } else { Level::of(label, &rounds) }
+    });
+    let mut levels: Vec<Level<'_>> = levels.collect();
     levels.sort_by(|one, other| one.load.total_cmp(&other.load));
     levels
 }

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::knee::{is_of_load, workload};
 use super::median::median;
 use super::run::{KeyFigures, SummaryRun};
+use super::swept::{Rounds, SweptGroup, is_swept, keys_of_load, workload, workloads};
 use super::wording::words;
 use crate::text::number::per_second;
 
@@ -29,7 +29,7 @@ pub struct SweptLimit {
     pub from_per_s: f64,
     /// What is accepted at the greatest of them.
     pub to_per_s: f64,
-    /// Whether as many were completed in every interval of all of these runs, to one or two.
+    /// Whether as many were accepted in every interval of all of these runs, to one or two.
     pub is_even: bool,
     /// The swept key by another value of which the rate is three times as high at least, where there is one.
     pub freed_by: Option<FreedRate>,
@@ -66,57 +66,39 @@ struct Group {
 
 /// Those of all workloads over each sweep of users or rates.
 pub(super) fn limits(runs: &[SummaryRun]) -> Vec<SweptLimit> {
-    let keys = runs.first().into_iter().flat_map(|run| run.labels.keys()).filter(|key| is_of_load(key));
-    keys.flat_map(|key| {
-        let groups = groups(runs, key);
-        let found = groups.iter().filter_map(|group| limit(group, &groups, key));
-        found.collect::<Vec<_>>()
-    })
-    .collect()
+    let found = keys_of_load(runs).flat_map(|key| {
+        let groups: Vec<Group> =
+            SweptGroup::all(runs, key).iter().flat_map(|group| of_group(group, key)).collect();
+        groups.iter().filter_map(|group| limit(group, &groups, key)).collect::<Vec<_>>()
+    });
+    found.collect()
 }
 
-fn groups(runs: &[SummaryRun], key: &str) -> Vec<Group> {
-    let mut found: Vec<(&str, BTreeMap<String, Value>, Vec<(&Value, &SummaryRun)>)> = Vec::new();
-    for run in runs {
-        let Some(label) = run.labels.get(key) else { continue };
-        let mut at = run.labels.clone();
-        at.remove(key);
-        at.remove("round");
-        let mut workloads: Vec<&str> = run.series.iter().map(|series| workload(&series.path)).collect();
-        workloads.dedup();
-        for of in workloads {
-            match found.iter_mut().find(|(workload, known, _)| *workload == of && *known == at) {
-                Some((.., runs)) => runs.push((label, run)),
-                None => found.push((of, at.clone(), vec![(label, run)])),
-            }
-        }
-    }
-    let groups = found.into_iter();
-    groups.map(|(of, at, runs)| Group { levels: levels(of, &runs), workload: of.to_owned(), at }).collect()
+/// The workloads whose load is swept.
+fn of_group(group: &SweptGroup<'_>, key: &str) -> Vec<Group> {
+    let first = group.runs[0];
+    let swept = workloads(first).into_iter().filter(|workload| is_swept(first, key, workload));
+    swept
+        .map(|of| Group { workload: of.to_owned(), at: group.at.clone(), levels: levels(of, group, key) })
+        .collect()
 }
 
-fn levels(of: &str, runs: &[(&Value, &SummaryRun)]) -> Vec<SweptLevel> {
-    let mut rounds: Vec<(&Value, Vec<&SummaryRun>)> = Vec::new();
-    for (label, run) in runs {
-        match rounds.iter_mut().find(|(known, _)| known == label) {
-            Some((_, of_level)) => of_level.push(run),
-            None => rounds.push((label, vec![run])),
-        }
-    }
-    let level = |(label, rounds): (&Value, Vec<&SummaryRun>)| {
-        let sum = |run: &SummaryRun, figure: fn(&KeyFigures) -> Option<f64>| {
-            let own = run.series.iter().filter(|series| workload(&series.path) == of);
-            own.map(figure).sum::<Option<f64>>()
-        };
+fn levels(of: &str, group: &SweptGroup<'_>, key: &str) -> Vec<SweptLevel> {
+    let sum = |run: &SummaryRun, figure: fn(&KeyFigures) -> Option<f64>| {
+        let own = run.series.iter().filter(|series| workload(&series.path) == of);
+        own.map(figure).sum::<Option<f64>>()
+    };
+    let level = |(label, runs): Rounds<'_>| {
         let all = |figure: fn(&KeyFigures) -> Option<f64>| {
-            rounds.iter().map(|run| sum(run, figure)).collect::<Option<Vec<f64>>>()
+            runs.iter().map(|run| sum(run, figure)).collect::<Option<Vec<f64>>>()
         };
+        // What a rate was meant to be is written in many ways; what was offered is what it came to.
         let load = label.as_f64().or_else(|| all(|series| series.offered_per_s).map(median))?;
         let rate = median(all(|series| series.accepted_per_s)?);
-        let is_even = rounds.iter().all(|run| run.steady.contains_key(of));
+        let is_even = runs.iter().all(|run| run.steady.contains_key(of));
         Some(SweptLevel { label: label.clone(), load, rate, is_even })
     };
-    let mut levels: Vec<SweptLevel> = rounds.into_iter().filter_map(level).collect();
+    let mut levels: Vec<SweptLevel> = group.rounds(key).into_iter().filter_map(level).collect();
     levels.sort_by(|one, other| one.load.total_cmp(&other.load));
     levels
 }
@@ -283,6 +265,14 @@ mod tests {
                 ],
             ),
             ("too little more load", vec![run(40, "0%", 29.0, true), run(50, "0%", 29.0, true)]),
+            ("another workload's load is swept", {
+                let of_other = |users: u64| {
+                    let mut run = run(users, "0%", 100.0, true);
+                    run.labels = [("workloads.other.load.users".to_owned(), json!(users))].into();
+                    run
+                };
+                vec![of_other(10), of_other(50)]
+            }),
             ("one load", vec![run(50, "0%", 29.0, true)]),
             ("nothing accepted", vec![run(10, "0%", 0.0, false), run(50, "0%", 0.0, false)]),
         ] {

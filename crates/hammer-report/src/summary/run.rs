@@ -35,7 +35,7 @@ pub struct SummaryRun {
     /// The same of the steps within them.
     #[serde(default)]
     pub steps: Vec<KeyFigures>,
-    /// Of the workloads of which as many operations were completed in every interval, to one or two: how many.
+    /// Of the workloads of which as many operations were accepted in every interval, to one or two: how many.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub steady: BTreeMap<String, SteadyRate>,
     /// What was observed last, by name.

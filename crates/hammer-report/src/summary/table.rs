@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::knee::{is_of_load, workload};
 use super::median::{median, median_length};
 use super::run::{KeyFigures, SummaryRun};
+use super::swept::{is_of_load, workload};
 use crate::exit::ExitCode;
 use crate::report::{Nanoseconds, SeriesKind};
 use crate::verdict::Standing;
