@@ -152,7 +152,7 @@ fn a_plan_that_contradicts_itself_is_refused() {
             "target: give exactly one of url, log, logs, sigstore, trillian, attest, pki, services, lab",
         ),
         ("target={}", ": give exactly one of url, log, logs, sigstore, trillian, attest, pki, services, lab"),
-        ("target={lab: {http: {}, ct: {}}}", "target.lab: give exactly one of http, ct, logs"),
+        ("target={lab: {http: {}, ct: {}}}", "target.lab: give exactly one of http, gateway, ct, logs"),
         ("target.url=ftp://127.0.0.1/", "ftp://127.0.0.1/"),
         ("target.url=http://no host/", ": `http://no host/` is no URL"),
         (
@@ -173,8 +173,11 @@ fn a_plan_that_contradicts_itself_is_refused() {
         ),
         ("workloads=[]", ": it is empty"),
         ("workloads.web.name=a b", ": `a b` is no word: a name without space, dot and slash"),
-        ("workloads.web.ct_read={}", "workloads[0]: give exactly one of http, ct_submit, ct_read"),
-        ("workloads.web.http=null", "workloads[0]: give exactly one of http, ct_submit, ct_read"),
+        (
+            "workloads.web.ct_read={}",
+            "workloads[0]: give exactly one of http, http_flows, ct_submit, ct_read",
+        ),
+        ("workloads.web.http=null", "workloads[0]: give exactly one of http, http_flows, ct_submit, ct_read"),
         ("workloads.web.load.users=5", "workloads[0].load: give either a rate or users, not both"),
         ("workloads.web.load={}", ": give exactly one of rate, ramp, "),
         ("workloads.web.load={trace: /nonexistent/trace}", "failed to read /nonexistent/trace: "),

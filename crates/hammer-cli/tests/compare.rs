@@ -54,6 +54,32 @@ fn a_comparison_has_a_page_with_each_run_and_what_is_printed() {
 }
 
 #[test]
+fn the_summary_of_rounds_stands_for_its_reports() {
+    let folder = Folder::new();
+    let plan = folder.write(
+        "plan.yaml",
+        "target: { lab: { http: {} } }\nworkloads: [ { name: get, http: {}, load: { users: 2, operations: 200 } } ]\n",
+    );
+    let run = |name: &str, changes: &[&str]| {
+        let out = folder.path(name);
+        let args = [&["run", &plan, "--out", &out, "--tolerate-lag"], changes].concat();
+        let ended = hammer(&args);
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        out
+    };
+    let [one, other] = ["one.json", "other.json"].map(|name| run(name, &["--set", "rounds=3"]));
+    let ended = compare(&[], &[vec![one.clone()], vec![other]]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(ended.stdout.contains("3 runs"), "{}", ended.stdout);
+    std::fs::remove_file(folder.path("one.2.json")).unwrap();
+    let ended = compare(&[], &[vec![one.clone()], vec![one.clone()]]);
+    assert!(ended.code == 2 && ended.stderr.contains("one.2.json"), "{}", ended.stderr);
+    let swept = run("swept.json", &["--set", "sweep={users: [1, 2]}"]);
+    let ended = compare(&[], &[vec![swept.clone()], vec![swept]]);
+    assert!(ended.code == 2 && ended.stderr.contains("it is of a sweep"), "{}", ended.stderr);
+}
+
+#[test]
 fn reports_of_hammer_are_compared_by_series_and_a_bound_ends_with_1() {
     let folder = Folder::new();
     let reports = |label: &str, delay: &str| -> Vec<String> {

@@ -143,12 +143,13 @@ fn tokens_are_minted_again_before_they_are_over_and_granted_by_the_gateways_own_
     let expiring = json!({
         "target": { "lab": { "gateway": {} } },
         "workloads": [{ "name": "echo", "http": { "path": "/x", "bearer": { "minted": {
-            "issuer": "http://issuer.hammer.test", "audience": "gateway", "lifetime": "4s", "tokens": 3, "algorithm": "rs256" } } },
+            "issuer": "http://issuer.hammer.test", "audience": "gateway", "lifetime": "10s", "tokens": 3, "algorithm": "rs256" } } },
             "load": { "rate": "20/s" }, "timeout": "20s" }],
-        "phases": { "measurement": "7s" },
+        "phases": { "measurement": "9s" },
     });
     let ended = hammer(&["run", &folder.write("plan.json", &expiring.to_string()), "--out", "-"]);
     let report = ended.report();
+    // The first ones would be over before the last requests, and what is minted again is so for two seconds and more.
     let fates = report.totals.all.fates;
     assert_eq!((fates.refused, fates.abandoned), (0, 0), "{}", ended.stderr);
     assert!(fates.accepted > 100, "{fates:?}");
@@ -182,15 +183,19 @@ fn what_is_wrong_with_a_request_is_named_by_file_line_and_key() {
         ("{ json: { \"$.[\": 1 } }".to_owned(), &["http.json", "`$.[` is no JSONPath (like $.items[0].id)"]),
         (
             "{ values: { page: { count: 5, hot: { values: 5, share: 90% } } } }".to_owned(),
-            &["http.values.page.hot.values: failed to find cold values: 5 of 5 are hot"],
+            &["http.values.page.hot.values: none is cold: 5 of 5 are hot"],
         ),
         (
             "{ bearer: { minted: { issuer: a, audience: b, key_file: /no/key } } }".to_owned(),
             &["http.bearer.minted.key_file: failed to", "/no/key"],
         ),
         (
-            "{ bearer: { minted: { issuer: a, audience: b, lifetime: 1s } } }".to_owned(),
+            "{ bearer: { minted: { issuer: a, audience: b, lifetime: 9s } } }".to_owned(),
             &["http.bearer.minted.lifetime: a token has to be good for"],
+        ),
+        (
+            "{ tokens: { order: random } }".to_owned(),
+            &["http.tokens: there are none to choose from: give `bearer`"],
         ),
         ("{ bearer: { file: /no/token } }".to_owned(), &["http.bearer.file: failed to", "/no/token"]),
     ] {
@@ -214,6 +219,10 @@ fn what_is_wrong_with_a_request_is_named_by_file_line_and_key() {
             &["http_flows.flows[0].steps[0].http.body_file: failed to read a body from /no/body"],
         ),
         ("[ { name: a, http: { service: b } } ]", &["http_flows.flows[0].http.service"]),
+        (
+            "[ { name: a, http: { path: \"/${p}\" } }, { name: a-hot, http: {} } ], values: { p: { count: 9, hot: { values: 1, share: 50% } } }",
+            &["http_flows.flows[1].name: failed to name the series: `a-hot`"],
+        ),
         ("[ { name: a } ]", &["http_flows.flows[0].http: give http, or steps"]),
     ] {
         let text = format!(

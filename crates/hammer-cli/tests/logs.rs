@@ -148,7 +148,7 @@ fn logs_that_contradict_each_other_are_refused_before_anything_is_sent() {
             format!("target.log={}", one("")),
             ["target: give exactly one of", "url, log, logs, sigstore, trillian, attest, pki, services, lab"],
         ),
-        ("target.lab.ct={}".to_owned(), ["target.lab: give exactly one of", "http, ct, logs"]),
+        ("target.lab.ct={}".to_owned(), ["target.lab: give exactly one of", "http, gateway, ct, logs"]),
         (format!("target={{log: {}}}", one(", name: a")), ["target.log.name", "several"]),
         (format!("target={{logs: [{}]}}", one("")), ["target.logs[0].name", "it is not given"]),
         (format!("target={{logs: [{0}, {0}]}}", one(", name: a")), ["target.logs[1].name: ", "`a` is taken"]),

@@ -112,6 +112,14 @@ impl MintPlan {
     }
 }
 
+impl MintPlan {
+    /// As many as are minted again in the last quarter of their life, less a second.
+    fn most_tokens(&self) -> usize {
+        let seconds = self.lifetime.duration().as_secs_f64() / 4.0 - 1.0;
+        ((seconds * MOST_A_SECOND as f64) as usize).min(MOST_TOKENS)
+    }
+}
+
 impl From<MintAlgorithm> for TokenAlgorithm {
     fn from(algorithm: MintAlgorithm) -> Self {
         match algorithm {
@@ -126,14 +134,19 @@ impl PlanBlock for MintPlan {
         if self.key_file.is_some() && self.algorithm.is_some() {
             return Some(KeyConflict::at("algorithm", "key_file is given too, whose key has its own"));
         }
-        if self.tokens.get() > MOST_TOKENS {
-            return Some(KeyConflict::at("tokens", format!("there can be {MOST_TOKENS} at most")));
-        }
         if self.lifetime < LEAST_LIFETIME {
             return Some(KeyConflict::at(
                 "lifetime",
                 format!("a token has to be good for {LEAST_LIFETIME} at least"),
             ));
+        }
+        let most = self.most_tokens();
+        if self.tokens.get() > most {
+            let reason = format!(
+                "there can be {most} at most of a lifetime of {}: more are not minted again in time",
+                self.lifetime
+            );
+            return Some(KeyConflict::at("tokens", reason));
         }
         let own = self.claims.keys().find(|name| OWN_CLAIMS.contains(&name.as_str()))?;
         Some(KeyConflict::at("claims", format!("`{own}` is said already")))
@@ -146,7 +159,9 @@ impl TokenMint {
     /// # Errors
     /// Where a token cannot be sent.
     pub fn new(plan: &MintPlan, keys: IssuerKeys, unix_ms: i64) -> Result<Self, MintError> {
-        let minter = TokenMinter::new(&plan.issuer, &plan.audience, keys);
+        // Whatever else is minted by this key says something else, or says it at another time.
+        let purpose = format!("{unix_ms} {}", serde_json::to_string(plan).unwrap_or_default());
+        let minter = TokenMinter::new(&plan.issuer, &plan.audience, keys.with_nonces_for(purpose.as_bytes()));
         let mut mint = Self {
             plan: plan.clone(),
             minter,
@@ -172,12 +187,16 @@ impl TokenMint {
         let is_due = |token: &StockedToken| {
             token.expires_at.is_some_and(|end| end.saturating_mul(1000) - quarter_ms <= unix_ms)
         };
-        let due = self.tokens.iter().enumerate().filter(|(_, token)| is_due(token)).map(|(place, _)| place);
-        let due: Vec<usize> = due.take(MOST_AT_ONCE).collect();
+        let due = self.tokens.iter().enumerate().filter(|(_, token)| is_due(token));
+        let mut due: Vec<(i64, usize)> =
+            due.map(|(place, token)| (token.expires_at.unwrap_or(i64::MAX), place)).collect();
         if due.is_empty() {
             return None;
         }
-        for place in due {
+        // What ends first.
+        due.sort_unstable();
+        due.truncate(MOST_AT_ONCE);
+        for (_, place) in due {
             match self.mint(place, unix_ms) {
                 Ok(token) => self.tokens[place] = token,
                 Err(error) => return Some(Err(error)),
@@ -208,12 +227,13 @@ impl TokenMint {
 
 /// What every token says.
 const OWN_CLAIMS: [&str; 5] = ["iss", "aud", "sub", "iat", "exp"];
-/// As many as can be kept fresh without anybody's waiting.
+/// What an operation looks through where many are over.
 const MOST_TOKENS: usize = 10_000;
-/// A second for each quarter, since times in tokens are whole ones.
-const LEAST_LIFETIME: TimeSpan = TimeSpan::from_secs(4);
-/// By RSA they take some tenths of a second, which whoever else looks at things beside the load waits for.
-const MOST_AT_ONCE: usize = 250;
+const LEAST_LIFETIME: TimeSpan = TimeSpan::from_secs(10);
+/// By RSA they take a tenth of a second, which whoever else looks at things beside the load waits for.
+const MOST_AT_ONCE: usize = 100;
+/// Whoever looks after tokens looks twice a second.
+const MOST_A_SECOND: usize = 2 * MOST_AT_ONCE;
 
 #[cfg(test)]
 mod tests {
@@ -257,6 +277,32 @@ mod tests {
     }
 
     #[test]
+    fn the_most_tokens_of_a_lifetime_are_all_minted_again_in_time() {
+        let plan = plan(r#","tokens":300,"lifetime":"10s""#);
+        let mut mint = TokenMint::new(&plan, plan.keys(7).unwrap(), 999).unwrap();
+        for look in 1..200 {
+            let now = 999 + 500 * look;
+            let _ = mint.renewed(now);
+            let soonest = mint.tokens().iter().filter_map(|token| token.expires_at).min().unwrap() * 1000;
+            assert!(soonest - now > 500, "{look}: {} ms are left", soonest - now);
+        }
+    }
+
+    #[test]
+    fn two_mints_of_one_key_use_no_nonce_twice() {
+        let mint = |subject: &str, at| {
+            let plan = plan(&format!(r#","subject":"{subject}""#));
+            let tokens = TokenMint::new(&plan, plan.keys(7).unwrap(), at).unwrap().tokens();
+            // r, which follows from the nonce alone.
+            let signature = tokens[0].token.expose().rsplit('.').next().unwrap().to_owned();
+            signature[..42].to_owned()
+        };
+        let all = [mint("a", 1_000), mint("b", 1_000), mint("a", 2_000)];
+        assert!(all[0] != all[1] && all[0] != all[2] && all[1] != all[2], "{all:?}");
+        assert_eq!(all[0], mint("a", 1_000));
+    }
+
+    #[test]
     fn keys_of_files_sign_as_their_kind_does() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hammer-synth/testdata");
         for (file, algorithm) in
@@ -281,8 +327,9 @@ mod tests {
     fn a_plan_that_cannot_be_is_refused_at_its_key() {
         for (more, key) in [
             (r#","key_file":"a","algorithm":"rs256""#, "algorithm"),
-            (r#","tokens":10001"#, "tokens"),
-            (r#","lifetime":"3s""#, "lifetime"),
+            (r#","tokens":10001,"lifetime":"1h""#, "tokens"),
+            (r#","tokens":301,"lifetime":"10s""#, "tokens"),
+            (r#","lifetime":"9s""#, "lifetime"),
             (r#","claims":{"exp":1}"#, "claims"),
         ] {
             let text = format!(r#"{{"issuer":"i","audience":"a"{more}}}"#);

@@ -44,11 +44,12 @@ impl TokenFile {
     fn changed(&mut self) -> Option<Result<StockedToken, String>> {
         // A file that is just being replaced is looked for again.
         let found = written(&self.path).filter(|found| Some(*found) != self.written)?;
-        self.written = Some(found);
         let read = Secret::from_file(&self.path).map_err(|error| format!("failed to {error}"));
         Some(read.and_then(|token| {
             let stocked = StockedToken::of(token, &self.subject, None);
             let stocked = stocked.map(|token| if self.shown_when_over { token.without_end() } else { token });
+            // What is just being written is looked at again, whatever its time says then.
+            self.written = stocked.is_ok().then_some(found).or(self.written);
             stocked.map_err(|error| format!("failed to {error}"))
         }))
     }
@@ -68,6 +69,8 @@ pub struct TokenWatch {
     /// What follows `no token` where there are others; nothing where there are none.
     of: String,
     told: usize,
+    /// What was told of the file last.
+    trouble: Option<String>,
     gap: Option<TokenGap>,
 }
 
@@ -82,7 +85,7 @@ struct TokenGap {
 impl TokenWatch {
     /// Of that stock.
     pub fn new(stock: Arc<TokenStock>, wall: WallTime) -> Self {
-        Self { stock, wall, file: None, mint: None, of: String::new(), told: 0, gap: None }
+        Self { stock, wall, file: None, mint: None, of: String::new(), told: 0, trouble: None, gap: None }
     }
 
     /// The tokens are of this file.
@@ -119,6 +122,10 @@ impl TokenWatch {
             }
             Some(Err(trouble)) => {
                 tracing::warn!(%trouble, "the file of the token has changed, and is of no use");
+                if self.trouble.as_ref() != Some(&trouble) {
+                    notes.push(format!("{trouble}: the token{} before is sent on", self.of));
+                    self.trouble = Some(trouble.clone());
+                }
                 self.stock.hindered(trouble);
             }
             None => {}
@@ -251,7 +258,11 @@ mod tests {
         let file = TokenFile::at(&path, TokenSubject::Unasked);
         let mut watch = TokenWatch::new(stock.clone(), WallTime { epoch_unix_ms: 0 }).of_file(file);
         let now = |watch: &mut TokenWatch| {
-            assert!(watch.look(Nanos::ZERO).is_empty());
+            let notes = watch.look(Nanos::ZERO);
+            assert!(
+                notes.iter().all(|note| note.ends_with("empty token: the token before is sent on")),
+                "{notes:?}"
+            );
             watch.stock.tokens()[0].token.expose().to_owned()
         };
         write("unchanged by its time", 0);

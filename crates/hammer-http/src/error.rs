@@ -33,6 +33,12 @@ pub enum HttpError {
         /// Why.
         fault: ValueFault,
     },
+    /// Two series of one name.
+    #[error("name the series: `{series}`, of hot or cold values, is the name of another one of the workload")]
+    SeriesTwice {
+        /// The name.
+        series: String,
+    },
     /// A text whose placeholders cannot be filled.
     #[error("fill `${{{name}}}`: {fault}")]
     Placeholder {
@@ -83,9 +89,20 @@ pub enum ValueFault {
         /// What is wrong with it.
         reason: String,
     },
+    /// A file that is of no use.
+    #[error("read values from {path}: {reason}")]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// No value at all.
-    #[error("find values: it has no value")]
-    Empty,
+    #[error("find values{of}: it has no value")]
+    Empty {
+        /// In which file, where they are in one.
+        of: String,
+    },
     /// Only hot ones.
     #[error("find cold values: {hot} of {values} are hot")]
     NothingCold {
@@ -130,6 +147,7 @@ impl HttpError {
         match self {
             Self::Body { .. } | Self::Message(_) => Some("body_file".into()),
             Self::Value { key, .. } | Self::Placeholder { key, .. } => Some((*key).into()),
+            Self::SeriesTwice { .. } => Some("name".into()),
             Self::GrpcOverHttp1 => Some("grpc".into()),
             Self::Client(ConfigError::Path { .. }) => Some("path".into()),
             Self::Client(_) | Self::Url { .. } => None,

@@ -14,6 +14,8 @@ use crate::pool::text_of;
 #[derive(Debug)]
 pub(crate) struct Taken {
     pub(crate) slot: usize,
+    /// By which later requests have it.
+    pub(crate) name: String,
     from: Extraction,
     /// Nobody may read it in a report.
     pub(crate) is_secret: bool,
@@ -28,7 +30,7 @@ impl Taken {
             Extraction::Json(place) => is_credential(place.as_str()) || is_credential(name),
             Extraction::Location => false,
         };
-        Self { slot, from: from.clone(), is_secret }
+        Self { slot, name: name.to_owned(), from: from.clone(), is_secret }
     }
 
     /// The header that it is in.
@@ -91,7 +93,11 @@ fn location(answer: &Answer, service: &ServiceClient, base: &PathAndQuery, out: 
     let path = service.path_of_location(location, base)?;
     let prefix = service.path("").ok()?;
     let prefix = if prefix.as_str() == "/" { "" } else { prefix.as_str() };
-    let below = path.as_str().strip_prefix(prefix)?;
+    // Another path that starts alike is none below it.
+    let below = path
+        .as_str()
+        .strip_prefix(prefix)
+        .filter(|below| below.is_empty() || below.starts_with(['/', '?']))?;
     out.extend_from_slice(below.as_bytes());
     Some(())
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hammer_core::draw::Draws;
+use hammer_net::is_credential;
 
 use crate::error::{HttpError, ValueFault};
 use crate::picks::Turn;
@@ -13,6 +14,9 @@ use crate::template::{Encoding, Piece, Placeholder, PlaceholderKind, Template, h
 
 /// The pools of a workload by their names.
 pub(crate) type Pools = BTreeMap<String, Arc<Pool>>;
+
+/// A column of a pool.
+pub(crate) type PooledColumn = (Arc<Pool>, usize);
 
 /// A text that is the same for all operations, or that each has filled.
 #[derive(Debug)]
@@ -61,12 +65,14 @@ pub(crate) struct TextMaker<'a> {
     slots: Vec<String>,
     /// The pools of which hot and cold values are told apart, of those that texts have used.
     hot: Vec<Arc<Pool>>,
+    /// Those and their columns that are called like a credential.
+    secret: Vec<PooledColumn>,
 }
 
 impl<'a> TextMaker<'a> {
     /// With these values; draws follow from `draws`.
     pub(crate) fn new(pools: &'a Pools, draws: Draws) -> Self {
-        Self { pools, draws, slots: Vec::new(), hot: Vec::new() }
+        Self { pools, draws, slots: Vec::new(), hot: Vec::new(), secret: Vec::new() }
     }
 
     /// The place of what is taken from an answer by that name.
@@ -83,9 +89,9 @@ impl<'a> TextMaker<'a> {
         self.slots.len()
     }
 
-    /// The pools whose hot values are told apart.
-    pub(crate) fn into_hot(self) -> Vec<Arc<Pool>> {
-        self.hot
+    /// The pools whose hot values are told apart, and those, with their columns, that nobody may read in a report.
+    pub(crate) fn into_pools(self) -> (Vec<Arc<Pool>>, Vec<PooledColumn>) {
+        (self.hot, self.secret)
     }
 
     /// The text at `key`, which was found to be one as the plan was read.
@@ -116,7 +122,8 @@ impl<'a> TextMaker<'a> {
             PlaceholderKind::Uuid => Variable::Uuid(draws()),
             PlaceholderKind::Random(below) => Variable::Random(*below, draws()),
             PlaceholderKind::Hex(digits) => Variable::Hex(*digits, draws()),
-            PlaceholderKind::Named { name, column } => {
+            PlaceholderKind::Named { name, column: column_name } => {
+                let column = column_name;
                 let Some(pool) = self.pools.get(name) else {
                     return match column {
                         Some(column) => Err(ValueFault::NoColumns { column: column.clone() }),
@@ -124,6 +131,12 @@ impl<'a> TextMaker<'a> {
                     };
                 };
                 let column = pool.column(column.as_deref())?;
+                let is_secret = is_credential(name) || column_name.as_deref().is_some_and(is_credential);
+                if is_secret
+                    && self.secret.iter().all(|(known, of)| !Arc::ptr_eq(known, pool) || *of != column)
+                {
+                    self.secret.push((Arc::clone(pool), column));
+                }
                 if pool.picks().has_cold() && self.hot.iter().all(|hot| !Arc::ptr_eq(hot, pool)) {
                     self.hot.push(Arc::clone(pool));
                 }
@@ -139,6 +152,16 @@ impl Text {
         match self {
             Self::Fixed(text) => Some(text),
             Self::Filled(_) => None,
+        }
+    }
+
+    /// Whether what an answer gave is a part of it.
+    pub(crate) fn has_extracted(&self) -> bool {
+        match self {
+            Self::Fixed(_) => false,
+            Self::Filled(parts) => {
+                parts.iter().any(|part| matches!(part, Part::Made(Variable::Extracted(_), _)))
+            }
         }
     }
 

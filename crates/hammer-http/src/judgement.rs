@@ -30,7 +30,7 @@ pub(crate) struct Judgement {
 /// A text that stands in a body.
 #[derive(Debug)]
 enum Contained {
-    Fixed(Finder<'static>),
+    Fixed(Box<Finder<'static>>),
     Filled(Text),
 }
 
@@ -42,11 +42,42 @@ enum ExpectedValue {
     Filled(Text),
 }
 
+/// The same as an operation has it.
+enum FilledValue<'a> {
+    Fixed(&'a Value),
+    Text(Vec<u8>),
+}
+
+impl ExpectedValue {
+    fn text(&self, filler: Filler<'_>) -> FilledValue<'_> {
+        match self {
+            Self::Fixed(value) => FilledValue::Fixed(value),
+            Self::Filled(text) => FilledValue::Text(filled(text, filler)),
+        }
+    }
+}
+
+impl FilledValue<'_> {
+    fn is(&self, found: &Value) -> bool {
+        match self {
+            Self::Fixed(value) => *value == found,
+            Self::Text(text) => **text == *text_of(found),
+        }
+    }
+
+    fn shown(&self) -> String {
+        match self {
+            Self::Fixed(value) => shown(value.to_string().as_bytes()),
+            Self::Text(text) => shown(text),
+        }
+    }
+}
+
 impl Judgement {
     pub(crate) fn of(plan: &HttpPlan, texts: &mut TextMaker<'_>) -> Result<Self, HttpError> {
         let contains = plan.contains.as_ref().map(|text| texts.text("contains", text, Encoding::Plain));
         let contains = contains.transpose()?.map(|text| match text.fixed() {
-            Some(fixed) => Contained::Fixed(Finder::new(fixed).into_owned()),
+            Some(fixed) => Contained::Fixed(Box::new(Finder::new(fixed).into_owned())),
             None => Contained::Filled(text),
         });
         let mut headers = Vec::new();
@@ -89,6 +120,12 @@ impl Judgement {
         self.headers.iter().map(|(name, _)| name)
     }
 
+    /// Whether an answer of that status may be accepted, so that its body is looked at.
+    pub(crate) fn takes(&self, status: u16) -> bool {
+        let is_accepted = self.expect.is_empty() && Outcome::of_status(status) == Outcome::Accepted;
+        is_accepted || self.expect.contains(&status)
+    }
+
     /// How the operation ends that got `answer`, whose body is `json` where it is read as such.
     pub(crate) fn judge(&self, answer: &Answer, json: Option<&Value>, filler: Filler<'_>) -> Ended {
         if self.is_call { self.judge_call(answer, filler) } else { self.judge_request(answer, json, filler) }
@@ -98,6 +135,42 @@ impl Judgement {
     pub(crate) fn said<'a>(&self, answer: &'a Answer) -> Option<Cow<'a, str>> {
         let reply = self.is_call.then(|| unary_reply(answer))?.ok()?;
         (reply.status != GrpcStatus::Ok).then(|| reply.text())
+    }
+
+    /// What an answer lacks that is malformed, for whoever reads the report.
+    pub(crate) fn shortfall(
+        &self,
+        answer: &Answer,
+        json: Option<&Value>,
+        filler: Filler<'_>,
+    ) -> Option<String> {
+        if self.look_within(&answer.body, filler).is_some() {
+            let expected = match self.contains.as_ref()? {
+                Contained::Fixed(text) => text.needle().to_vec(),
+                Contained::Filled(text) => filled(text, filler),
+            };
+            return Some(format!("no {} in: {}", shown(&expected), shown(&answer.body)));
+        }
+        for (name, expected) in &self.headers {
+            let expected = filled(expected, filler);
+            let found: Vec<&[u8]> =
+                answer.headers.get_all(name).iter().map(http::HeaderValue::as_bytes).collect();
+            if !found.contains(&expected.as_slice()) {
+                let found: Vec<String> = found.into_iter().map(shown).collect();
+                let found = if found.is_empty() { "not there".to_owned() } else { found.join(", ") };
+                return Some(format!("{name} is {found}, and not {}", shown(&expected)));
+            }
+        }
+        for (place, expected) in &self.json {
+            let Some(json) = json else { return Some(format!("no JSON: {}", shown(&answer.body))) };
+            let (found, expected) = (place.find(json), expected.text(filler));
+            let is_it = found.is_some_and(|found| expected.is(found));
+            if !is_it {
+                let found = found.map_or("not there".to_owned(), |found| shown(found.to_string().as_bytes()));
+                return Some(format!("{} is {found}, and not {}", place.as_str(), expected.shown()));
+            }
+        }
+        None
     }
 
     fn judge_request(&self, answer: &Answer, json: Option<&Value>, filler: Filler<'_>) -> Ended {
@@ -157,14 +230,19 @@ impl Judgement {
         self.json.iter().find_map(|(place, expected)| {
             let Some(json) = json else { return Some("no JSON") };
             let Some(found) = place.find(json) else { return Some("expected JSON value missing") };
-            let is_it = match expected {
-                ExpectedValue::Fixed(value) => value == found,
-                ExpectedValue::Filled(text) => filled(text, filler) == *text_of(found),
-            };
-            (!is_it).then_some("unexpected JSON value")
+            (!expected.text(filler).is(found)).then_some("unexpected JSON value")
         })
     }
 }
+
+/// The start of a text.
+fn shown(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&text[..text.len().min(4 * LONGEST_SHOWN)]);
+    let start: String = text.chars().take(LONGEST_SHOWN).collect();
+    if start.len() < text.len() { format!("{start}...") } else { start }
+}
+
+const LONGEST_SHOWN: usize = 60;
 
 fn filled(text: &Text, filler: Filler<'_>) -> Vec<u8> {
     let mut out = Vec::new();

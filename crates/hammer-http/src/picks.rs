@@ -51,7 +51,7 @@ impl Picks {
             return Err(HttpError::Value { key: "hot.values", fault });
         }
         // To a hundredth of a percent: a share in a plan is rarely written any finer.
-        let share = (hot.share.of_100() * 100.0).round() as u16;
+        let share = (hot.share.of_1() * 10_000.0).round() as u16;
         let mix = WeightedMix::new(&[share, 10_000 - share], Draws::new(draws.bits(2), 0));
         let cold = class(of_hot, count - of_hot, 1)?;
         Ok(Self { first: class(0, of_hot, 0)?, cold: Some((cold, mix)) })

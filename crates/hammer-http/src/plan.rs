@@ -139,7 +139,7 @@ impl HttpPlan {
     fn conflict_of_texts(&self, known: &KnownNames<'_>) -> Option<KeyConflict> {
         let conflict = |key: &str, text: &str| known.conflict_of(key, text);
         let of_headers = |key: &'static str, name: &HeaderKey, value: &HeaderText| {
-            conflict(&format!("{key}.{}", String::from(name.clone())), value.text())
+            known.conflict_of_secret(&format!("{key}.{}", String::from(name.clone())), value.text())
         };
         let mut headers = self
             .headers

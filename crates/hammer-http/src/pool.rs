@@ -86,7 +86,7 @@ impl Values {
             }
         };
         let read = read.and_then(|values: Self| match values.count() {
-            0 => Err(ValueFault::Empty),
+            0 => Err(ValueFault::Empty { of: plan.file() }),
             _ => Ok(values),
         });
         read.map_err(|fault| HttpError::Value { key: plan.source(), fault })
@@ -110,10 +110,19 @@ fn of_csv(path: &Path) -> Result<Values, ValueFault> {
         line: error.position().map_or(1, csv::Position::line),
         reason: error.to_string(),
     };
-    let file = File::open(path).map_err(|error| unread(path, error))?;
-    let mut reader = csv::Reader::from_reader(file);
+    let text = std::fs::read(path).map_err(|error| unread(path, error))?;
+    // One that is not closed takes everything behind it into its value (RFC 4180 section 2).
+    if memchr::memchr_iter(b'"', &text).count() % 2 == 1 {
+        let reason = "a quotation mark of it is not closed".to_owned();
+        return Err(ValueFault::Content { path: path.to_owned(), reason });
+    }
+    let mut reader = csv::Reader::from_reader(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text));
     let columns: Vec<String> =
         reader.headers().map_err(refused)?.iter().map(|name| name.trim().to_owned()).collect();
+    if let Some(twice) = (1..columns.len()).find(|place| columns[..*place].contains(&columns[*place])) {
+        let reason = format!("it has two columns `{}`", columns[twice]);
+        return Err(ValueFault::Content { path: path.to_owned(), reason });
+    }
     let mut values = Vec::new();
     for record in reader.byte_records() {
         values.extend(record.map_err(refused)?.iter().map(Box::from));
@@ -178,6 +187,9 @@ fn unread(path: &Path, source: std::io::Error) -> ValueFault {
     ValueFault::File { path: path.to_owned(), source }
 }
 
+/// That of UTF-8, which is no part of the first value.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A text as it is, and anything else as its JSON.
 pub(crate) fn text_of(value: &Value) -> Box<[u8]> {
     match value {
@@ -234,7 +246,7 @@ mod tests {
                 next_cold += 1;
             }
         }
-        let error = read(r#"{"list":["a","b"],"hot":{"values":2,"share":50}}"#).unwrap_err();
+        let error = read(r#"{"list":["a","b"],"hot":{"values":2,"share":"50%"}}"#).unwrap_err();
         assert_eq!(
             (error.key().as_deref(), error.to_string().as_str()),
             (Some("hot.values"), "find cold values: 2 of 2 are hot")
@@ -279,6 +291,17 @@ mod tests {
             let error = read(&format!(r#"{{"jsonl":"{path}"}}"#)).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
         }
+        for (text, part) in [
+            ("id\n1\n2,\"b\n3\n", "a quotation mark of it is not closed"),
+            ("id,id\n1,2\n", "two columns `id`"),
+            ("id\n", "empty.csv: it has no value"),
+        ] {
+            let path = write("empty.csv", text);
+            let error = read(&format!(r#"{{"csv":"{path}"}}"#)).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+        let marked = write("marked.csv", "\u{feff}id\n7\n");
+        assert_eq!(drawn(&read(&format!(r#"{{"csv":"{marked}"}}"#)).unwrap(), 1), ["7"]);
         let lines = write("paths", "/a\r\n/b\n\n");
         assert_eq!(drawn(&read(&format!(r#"{{"lines":"{lines}"}}"#)).unwrap(), 3), ["/a", "/b", "/a"]);
         let error = read(r#"{"files":["/no/such"]}"#).unwrap_err();

@@ -140,19 +140,22 @@ impl RequestForm {
             self.path.write(filler, text);
             let path = std::str::from_utf8(text).map_err(|_| NO_PATH)?;
             let starts = path.is_empty() || path.starts_with(['/', '?']);
-            request.path = service.path(path).ok().filter(|_| starts).ok_or(NO_PATH)?;
+            let unfit = if self.path.has_extracted() { EXTRACTED_NO_PATH } else { NO_PATH };
+            request.path = service.path(path).ok().filter(|_| starts).ok_or(unfit)?;
         }
         for (name, value) in &self.headers {
             text.clear();
             value.write(filler, text);
-            let value = HeaderValue::from_bytes(text).map_err(|_| NO_HEADER)?;
+            let unfit = if value.has_extracted() { EXTRACTED_NO_HEADER } else { NO_HEADER };
+            let value = HeaderValue::from_bytes(text).map_err(|_| unfit)?;
             request.headers.append(name, value);
         }
         if let Some(body) = &self.body {
             text.clear();
             body.write(filler, text);
             request.body = match self.is_call {
-                false => Body::from(text.clone()),
+                // Given away: a body of megabytes is not held twice.
+                false => Body::from(std::mem::take(text)),
                 true => frame(text, &mut BytesMut::new()).map_err(|_| NO_MESSAGE)?.into(),
             };
         }
@@ -174,4 +177,7 @@ fn of_call(mut call: Request, same: &HeaderMap, differing: &[(HeaderName, Text)]
 /// Values that cannot be sent: nothing was.
 const NO_PATH: Ended = Ended::failed(Outcome::Abandoned, "values make no path");
 const NO_HEADER: Ended = Ended::failed(Outcome::Abandoned, "values make no header");
+/// The server gave what cannot be sent.
+const EXTRACTED_NO_PATH: Ended = Ended::failed(Outcome::Malformed, "extracted value makes no path");
+const EXTRACTED_NO_HEADER: Ended = Ended::failed(Outcome::Malformed, "extracted value makes no header");
 const NO_MESSAGE: Ended = Ended::failed(Outcome::Abandoned, "values make no message");

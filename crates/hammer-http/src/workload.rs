@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::error::HttpError;
 use crate::extraction::Taken;
-use crate::filling::{Filler, Pools, TextMaker, label};
+use crate::filling::{Filler, PooledColumn, Pools, TextMaker, label};
 use crate::picks::{Picks, Turn};
 use crate::plan::{DrawPlan, FlowPlan, HttpFlowsPlan, HttpPlan, ValuePlan};
 use crate::pool::Pool;
@@ -48,7 +48,8 @@ pub struct HttpWorkload {
 struct RequestTokens {
     stock: Arc<TokenStock>,
     wall: WallTime,
-    /// Which one an operation has; without them the next in turn.
+    /// How an operation's is drawn, and which one it so has; without them the next in turn.
+    drawn: Option<DrawPlan>,
     picks: Option<Arc<Picks>>,
 }
 
@@ -62,6 +63,8 @@ struct Flow {
     slots: usize,
     /// Those of them that nobody may read in a report.
     secrets: Vec<usize>,
+    /// The same of values, and their columns.
+    secret_values: Vec<PooledColumn>,
     /// Values of which hot and cold ones are told apart.
     hot: Vec<Arc<Pool>>,
     /// The same of tokens.
@@ -112,10 +115,11 @@ impl HttpWorkload {
         let mut parts = Parts::new(&plan.values, "values", seed)?;
         let mut texts = TextMaker::new(&parts.pools, parts.draws);
         let form = RequestForm::new(plan, Vec::new(), &mut texts)?;
-        let hot = texts.into_hot();
+        let (hot, secret_values) = texts.into_pools();
         let name = if form.is_call() { "call".to_owned() } else { form.method() };
         let step = parts.step((form, plan.tokens.as_deref()), name.clone(), to)?;
-        Ok(parts.workload(vec![Flow::new(name, vec![step], hot)], &[1]))
+        let flow = Flow { secret_values, ..Flow::new(name, vec![step], hot) };
+        Ok(parts.workload(vec![flow], &[1]))
     }
 
     /// Several kinds of requests, and sequences of them; `to` are the destinations of [`HttpFlowsPlan::requests`], in their order.
@@ -135,7 +139,18 @@ impl HttpWorkload {
             flows.push(made.map_err(|error| error.below(&format!("flows[{place}]")))?);
         }
         let weights: Vec<u16> = plan.flows.iter().map(|flow| flow.weight).collect();
-        Ok(parts.workload(flows, &weights))
+        let made = parts.workload(flows, &weights);
+        let mut names: Vec<String> = Vec::new();
+        for (place, flow) in made.flows.iter().enumerate() {
+            let steps = flow.steps.iter().filter(|_| flow.is_sequence).map(|step| step.name.clone());
+            for series in flow.classes().into_iter().chain(steps) {
+                if names.contains(&series) {
+                    return Err(HttpError::SeriesTwice { series }.below(&format!("flows[{place}]")));
+                }
+                names.push(series);
+            }
+        }
+        Ok(made)
     }
 
     /// An operation has so long: the server is told where it is a call of gRPC.
@@ -212,8 +227,9 @@ impl Parts {
         let slots = texts.slots();
         let taken = steps.iter().flat_map(|step| &step.form.taken);
         let secrets = taken.filter(|taken| taken.is_secret).map(|taken| taken.slot).collect();
-        let flow = Flow::new(plan.name.to_string(), steps, texts.into_hot());
-        Ok(Flow { is_sequence: plan.http.is_none(), slots, secrets, ..flow })
+        let (hot, secret_values) = texts.into_pools();
+        let flow = Flow::new(plan.name.to_string(), steps, hot);
+        Ok(Flow { is_sequence: plan.http.is_none(), slots, secrets, secret_values, ..flow })
     }
 
     fn step(
@@ -235,10 +251,15 @@ impl Parts {
             self.services.len() - 1
         });
         let tokens = to.tokens.map(|(stock, wall)| {
+            let is_it =
+                |known: &RequestTokens| Arc::ptr_eq(&known.stock, &stock) && known.drawn.as_ref() == drawn;
+            if let Some(known) = self.tokens.iter().position(is_it) {
+                return Ok(known);
+            }
             let draws = Draws::new(self.draws.bits(label("tokens")), 0);
             let picks = drawn.map(|plan| Picks::new(stock.len() as u64, plan, draws));
             let picks = picks.transpose().map_err(|error| error.below("tokens"))?.map(Arc::new);
-            self.tokens.push(RequestTokens { stock, wall, picks });
+            self.tokens.push(RequestTokens { stock, wall, drawn: drawn.cloned(), picks });
             Ok::<_, HttpError>(self.tokens.len() - 1)
         });
         let tokens = tokens.transpose()?;
@@ -272,6 +293,7 @@ impl Flow {
             is_sequence: false,
             slots: 0,
             secrets: Vec::new(),
+            secret_values: Vec::new(),
             hot,
             hot_tokens: Vec::new(),
             name,
@@ -287,6 +309,18 @@ impl Flow {
         }
     }
 
+    /// What of its requests nobody may read in a report.
+    fn secrets(&self, filler: Filler<'_>) -> Vec<String> {
+        let taken = self.secrets.iter().map(|slot| filler.extracted[*slot].clone());
+        let of_values = self.secret_values.iter().map(|(pool, column)| {
+            let mut value = Vec::new();
+            pool.write(filler.turn, *column, &mut value);
+            value
+        });
+        let all = taken.chain(of_values).filter_map(|secret| String::from_utf8(secret).ok());
+        all.filter(|secret| !secret.is_empty()).collect()
+    }
+
     /// An operation all of whose values are hot is one.
     fn series_of(&self, turn: Turn) -> usize {
         let picks = self.hot.iter().map(|pool| pool.picks()).chain(self.hot_tokens.iter().map(Arc::as_ref));
@@ -297,14 +331,13 @@ impl Flow {
 
 impl HttpSession {
     /// The token of a step, where it has one.
+    /// Steps of one operation have the same one, where it is good as long.
     async fn token(&self, step: &Step, turn: Turn) -> Result<Option<HeaderValue>, Ended> {
         let Some(place) = step.tokens else { return Ok(None) };
         let (tokens, picks) = &self.tokens[place];
-        let taken = match picks {
-            Some(picks) => tokens.take_at(picks.place(turn) as usize).await,
-            None => tokens.take().await,
-        };
-        taken.map(|token| Some(token.bearer))
+        let picked = picks.as_ref().map_or(turn.rank, |picks| picks.place(turn));
+        let taken = tokens.take_at(picked).await?;
+        Ok(Some(taken.bearer))
     }
 
     /// Sends the request of a step and judges its answer; takes what later steps need of it.
@@ -322,17 +355,22 @@ impl HttpSession {
             Ok(request) => request,
             Err(ended) => return ended,
         };
-        let taken = flow.secrets.iter().filter_map(|slot| std::str::from_utf8(&extracted[*slot]).ok());
-        let taken: Vec<&str> = taken.filter(|secret| !secret.is_empty()).collect();
+        let said = flow.secrets(filler);
+        let taken: Vec<&str> = said.iter().map(String::as_str).collect();
         let secrets = SentSecrets { bearer: bearer.as_ref(), tokens: &taken };
         if let Err(ended) = service.send_as(exchange, request, secrets, answer).await {
             return ended;
         }
-        let json: Option<Value> =
-            if step.form.reads_json() { serde_json::from_slice(&answer.body).ok() } else { None };
+        let is_read = step.form.reads_json() && step.form.judgement.takes(answer.status.as_u16());
+        let json: Option<Value> = if is_read { serde_json::from_slice(&answer.body).ok() } else { None };
         let ended = step.form.judgement.judge(answer, json.as_ref(), filler);
         if let Some(said) = step.form.judgement.said(answer) {
             service.tell_said(exchange, request, secrets, said.as_bytes());
+        }
+        if ended.outcome == Outcome::Malformed
+            && let Some(shortfall) = step.form.judgement.shortfall(answer, json.as_ref(), filler)
+        {
+            service.tell_said(exchange, request, secrets, shortfall.as_bytes());
         }
         if ended.outcome != Outcome::Accepted {
             return ended;
@@ -340,6 +378,8 @@ impl HttpSession {
         for taken in &step.form.taken {
             let place = &mut extracted[taken.slot];
             if !taken.take(answer, json.as_ref(), (service, &request.path), place) {
+                let shortfall = format!("it has no {}", taken.name);
+                service.tell_said(exchange, request, secrets, shortfall.as_bytes());
                 return Ended::failed(Outcome::Malformed, "nothing to extract");
             }
         }
@@ -376,7 +416,7 @@ impl Workload for HttpWorkload {
             services.push(service.open(&context).await?);
         }
         let tokens = self.tokens.iter();
-        let tokens = tokens.map(|RequestTokens { stock, wall, picks }| {
+        let tokens = tokens.map(|RequestTokens { stock, wall, picks, .. }| {
             (ShardTokens::new(stock.clone(), context.clock.clone(), *wall), picks.clone())
         });
         let opened = |step: &Step| step.form.open(&services[step.service]);
@@ -393,6 +433,7 @@ impl Workload for HttpWorkload {
         record: &OperationRecord,
     ) -> Ended {
         let (flow, place, turn) = self.turn(record.seq());
+        let op = op.as_mut();
         op.extracted.resize_with(flow.slots, Vec::new);
         op.extracted.iter_mut().for_each(Vec::clear);
         let mut last = NOTHING;
@@ -409,9 +450,14 @@ impl Workload for HttpWorkload {
                 break;
             }
         }
+        // A slot waits for its next operation with what it needs to start it, and not with megabytes of the last one.
+        op.request = None;
+        op.text.shrink_to(KEPT_TEXT);
         last
     }
 }
 
 /// A flow has one step at least.
 const NOTHING: Ended = Ended::failed(Outcome::Abandoned, "nothing to send");
+/// Bytes.
+const KEPT_TEXT: usize = 64 << 10;

@@ -2,6 +2,7 @@
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use hammer_lab::LabError;
+use hammer_p256::RawSignature;
 use hammer_tlog::hash::sha256;
 use serde_json::{Value, json};
 
@@ -41,25 +42,11 @@ impl TokenKey {
         let header = json!({ "alg": "ES256", "typ": "JWT", "kid": self.id });
         let signed =
             format!("{}.{}", encode(header.to_string().as_bytes()), encode(claims.to_string().as_bytes()));
-        let signature = fixed(&self.signer.sign(signed.as_bytes())).unwrap_or_default();
-        format!("{signed}.{}", encode(&signature))
+        // What the signer itself wrote is a signature; of any other nobody could make a token.
+        let signature = RawSignature::from_der(&self.signer.sign(signed.as_bytes()));
+        let signature = signature.map(|signature| encode(&signature.to_fixed())).unwrap_or_default();
+        format!("{signed}.{signature}")
     }
-}
-
-/// The two numbers of a signature, 32 bytes each (RFC 7518 section 3.4), of its DER (RFC 3279 section 2.2.3).
-fn fixed(der: &[u8]) -> Option<Vec<u8>> {
-    let mut numbers = Vec::with_capacity(64);
-    // A signature of P-256 is shorter than 128 bytes, so that each length is one byte.
-    let mut rest = der.get(2..)?;
-    for _ in 0..2 {
-        let [0x02, length, behind @ ..] = rest else { return None };
-        let (number, behind) = behind.split_at_checked(usize::from(*length))?;
-        let number = number.strip_prefix(&[0]).unwrap_or(number);
-        numbers.resize(numbers.len() + 32usize.checked_sub(number.len())?, 0);
-        numbers.extend_from_slice(number);
-        rest = behind;
-    }
-    Some(numbers)
 }
 
 fn encode(bytes: &[u8]) -> String {

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use hammer_lab::{FaultScript, fault::Latency, lie_rule::LieRule, serve::ServePlan};
 use hammer_values::{Count, Rate, RequestPath, TimeSpan};
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 /// What a lie of the embedded gateway is. Each is of one answer of the backend, by any hop, with a status of 2xx; what cannot have a
 /// lie is not counted by its rule.
@@ -31,9 +33,11 @@ pub struct GatewayLabPlan {
     pub faults: FaultScript,
     /// What stands behind the gateway.
     pub backend: BackendPlan,
-    /// Whose tokens are taken; without it (`null`) none is needed, and nobody grants any.
+    /// Whose tokens are taken; with `false` none is needed, and nobody grants any.
+    #[serde(deserialize_with = "unless_off")]
     pub token: Option<TokenPlan>,
-    /// Who may do what; without it (`null`) nobody is asked.
+    /// Who may do what; with `false` nobody is asked.
+    #[serde(deserialize_with = "unless_off")]
     pub authorization: Option<AuthorizationPlan>,
     /// Whether it is honest in another way than most: JSON with its keys in another order, white space and escaped slashes; bodies in
     /// chunks; header names as Go writes them over HTTP/1.1; `location` absolute and relative by turns.
@@ -125,6 +129,19 @@ pub struct AuthorizationPlan {
     pub denied: Vec<RequestPath>,
 }
 
+/// `false`, or `null`, for nothing, and `true` for what a plan has that says nothing.
+fn unless_off<'de, D, P>(plan: D) -> Result<Option<P>, D::Error>
+where
+    D: Deserializer<'de>,
+    P: Default + DeserializeOwned,
+{
+    match Value::deserialize(plan)? {
+        Value::Null | Value::Bool(false) => Ok(None),
+        Value::Bool(true) => Ok(Some(P::default())),
+        plan => serde_json::from_value(plan).map(Some).map_err(D::Error::custom),
+    }
+}
+
 impl Default for GatewayLabPlan {
     fn default() -> Self {
         Self {
@@ -205,7 +222,11 @@ mod tests {
 
     #[test]
     fn a_plan_reads_from_text_and_its_hops_can_be_switched_off() {
-        let text = r#"{"token": null, "authorization": {"rate": "29/s", "denied": ["/admin"]}, "lies": [{"kind": "cut-json"}]}"#;
+        let off: GatewayLabPlan = serde_json::from_str(r#"{"token": false, "authorization": null}"#).unwrap();
+        assert!(off.token.is_none() && off.authorization.is_none());
+        let on: GatewayLabPlan = serde_json::from_str(r#"{"token": true}"#).unwrap();
+        assert_eq!(on, GatewayLabPlan::default());
+        let text = r#"{"token": false, "authorization": {"rate": "29/s", "denied": ["/admin"]}, "lies": [{"kind": "cut-json"}]}"#;
         let plan: GatewayLabPlan = serde_json::from_str(text).unwrap();
         assert_eq!((&plan.token, plan.lies[0].kind), (&None, GatewayLieKind::CutJson));
         let authorization = plan.authorization.clone().unwrap();

@@ -41,7 +41,7 @@ pub enum BodySink {
     Keep,
     /// Only its SHA-256 does.
     Digest,
-    /// It is read, counted and forgotten.
+    /// It is read, counted and forgotten; the start of one that came with a failure (4xx, 5xx) stands in the answer.
     Discard,
     /// It stands in the answer, and in an unnamed file beside the system's other temporary ones where it is larger than 1 MiB.
     Spill,
@@ -178,6 +178,10 @@ impl Answer {
         match sink {
             BodySink::Keep => self.body.extend_from_slice(data),
             BodySink::Digest => self.digest.update(data),
+            BodySink::Discard if self.status.as_u16() >= 400 => {
+                let room = MOST_SAID.saturating_sub(self.body.len());
+                self.body.extend_from_slice(&data[..data.len().min(room)]);
+            }
             BodySink::Discard => {}
             BodySink::Spill => self.spill(data)?,
         }
@@ -219,6 +223,9 @@ impl NotTaken {
 
 /// The most bytes of an answer's heads together; over HTTP/2 as they are before compression (RFC 9113, section 6.5.2).
 pub(crate) const MOST_HEAD: usize = 256 << 10;
+
+/// Bytes of what a server says with a failure: more than anybody reads.
+const MOST_SAID: usize = 4 << 10;
 
 /// Bytes of a body that stay in memory where it may go to a file.
 const MOST_IN_MEMORY: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! The keys of an issuer, which follow from the seed.
+//! The keys of an issuer: those that follow from a seed, and those of files.
 
 use std::fmt;
 use std::path::Path;
@@ -107,6 +107,15 @@ impl IssuerKeys {
         Ok(Self { key, nonce_seed: [0; 32], key_id })
     }
 
+    /// The same key with nonces of its own for tokens of that purpose: two minters of one key may not use one nonce for two messages.
+    #[must_use]
+    pub fn with_nonces_for(self, purpose: &[u8]) -> Self {
+        let hash = digest::digest(&digest::SHA256, &[&self.nonce_seed[..], purpose].concat());
+        let mut nonce_seed = [0; 32];
+        nonce_seed.copy_from_slice(hash.as_ref());
+        Self { nonce_seed, ..self }
+    }
+
     /// The same key by another name.
     #[must_use]
     pub fn named(self, key_id: &str) -> Self {
@@ -130,7 +139,8 @@ impl IssuerKeys {
 
     /// The public key as a JSON Web Key (RFC 7517 section 4), an object.
     pub fn jwk(&self) -> String {
-        let about = format!(r#""use":"sig","alg":"{}","kid":"{}""#, self.algorithm(), self.key_id);
+        let kid = serde_json::Value::from(self.key_id.as_str());
+        let about = format!(r#""use":"sig","alg":"{}","kid":{kid}"#, self.algorithm());
         match PublicNumbers::of(&self.key) {
             PublicNumbers::Ec { x, y } => {
                 format!(r#"{{"kty":"EC",{about},"crv":"P-256","x":"{x}","y":"{y}"}}"#)

@@ -6,7 +6,7 @@ use std::fmt;
 
 use jsonpath_rust::parser::model::JpQuery;
 use jsonpath_rust::parser::parse_json_path;
-use jsonpath_rust::query::js_path_process;
+use jsonpath_rust::query::{QueryRef, js_path_process};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -40,7 +40,7 @@ impl JsonPlace {
         match &self.way {
             Way::Member => json.get(&self.text),
             Way::Pointer => json.pointer(&self.text),
-            Way::Path(path) => js_path_process(path, json).ok()?.into_iter().next().map(|found| found.val()),
+            Way::Path(path) => js_path_process(path, json).ok()?.into_iter().next().map(QueryRef::val),
         }
     }
 }

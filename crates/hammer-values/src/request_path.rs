@@ -25,8 +25,10 @@ impl TryFrom<String> for RequestPath {
     fn try_from(text: String) -> Result<Self, ValueError> {
         // The target's URL stands before it, which ends without a slash.
         let goes_on = text.is_empty() || text.starts_with(['/', '?']);
+        // Whatever stands behind it is sent to nobody.
+        let is_whole = !text.contains('#');
         match PathAndQuery::try_from(format!("/{text}")) {
-            Ok(_) if goes_on => Ok(Self(text)),
+            Ok(_) if goes_on && is_whole => Ok(Self(text)),
             _ => Err(ValueError::Form { text, expected: "path (like /a/b?c=d)" }),
         }
     }

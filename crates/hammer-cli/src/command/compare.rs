@@ -8,9 +8,10 @@ use std::{fs, io};
 use hammer_compare::{Comparison, ComparisonConfig, FoundBound, MeasuredRun, Variant};
 use hammer_report::{ExitCode, ReasonKind};
 
+use super::report::summary;
 use crate::args::{CompareArgs, ComparisonForm};
 use crate::error::{CliError, UsageError};
-use crate::output::{PageFile, print};
+use crate::output::{PageFile, numbered, print};
 use crate::protocol::registry::Registry;
 use rounds::Rounds;
 
@@ -74,22 +75,35 @@ fn variants(labels: &[String], all: &[&[PathBuf]]) -> Result<Vec<Variant>, Usage
     all.iter()
         .enumerate()
         .map(|(place, paths)| {
-            let runs = paths.iter().map(|path| run(path)).collect::<Result<_, _>>()?;
-            Ok(Variant { label: label(place), runs })
+            let runs = paths.iter().map(|path| runs(path)).collect::<Result<Vec<_>, _>>()?;
+            Ok(Variant { label: label(place), runs: runs.concat() })
         })
         .collect()
 }
 
-fn run(path: &Path) -> Result<MeasuredRun, UsageError> {
+/// The runs of a file: one, or those of the rounds that it sums up, whose reports lie beside it.
+fn runs(path: &Path) -> Result<Vec<MeasuredRun>, UsageError> {
+    let text = text(path)?;
+    let Some(summary) = summary(&text) else { return Ok(vec![run(path, &text)?]) };
+    if summary.runs.iter().any(|run| run.labels.keys().any(|key| key != "round")) {
+        return Err(UsageError::ComparedSweep(path.to_owned()));
+    }
+    let rounds = (1..=summary.runs.len()).map(|round| numbered(path, round));
+    rounds.map(|path| run(&path, &self::text(&path)?)).collect()
+}
+
+fn run(path: &Path, text: &str) -> Result<MeasuredRun, UsageError> {
+    MeasuredRun::read(text).map_err(|source| UsageError::MeasuredRun { path: path.to_owned(), source })
+}
+
+fn text(path: &Path) -> Result<String, UsageError> {
     if path.as_os_str() == "-" {
         return Err(UsageError::FromStandardInput);
     }
     if path.as_os_str().as_encoded_bytes().starts_with(b"-") {
         return Err(UsageError::BehindRuns(path.display().to_string()));
     }
-    let text =
-        fs::read_to_string(path).map_err(|source| UsageError::File { path: path.to_owned(), source })?;
-    MeasuredRun::read(&text).map_err(|source| UsageError::MeasuredRun { path: path.to_owned(), source })
+    fs::read_to_string(path).map_err(|source| UsageError::File { path: path.to_owned(), source })
 }
 
 /// A, B and so on; behind Z numbers.

@@ -76,6 +76,9 @@ pub(crate) enum UsageError {
     /// A file that is to be compared is no run.
     #[error("compare {}: {source}", path.display())]
     MeasuredRun { path: PathBuf, source: RunReadError },
+    /// Runs of which each is another thing.
+    #[error("compare {}: it is of a sweep, whose runs are no samples of one thing; give their reports, which lie beside it by number", .0.display())]
+    ComparedSweep(PathBuf),
     /// Runs that cannot be compared.
     #[error(transparent)]
     Comparison(#[from] ComparisonError),

@@ -6,7 +6,11 @@ use serde_json::Value;
 use super::path::{PathSegment, PlanPath};
 
 /// Where headers stand in whatever section they are.
-const HEADERS: &str = "headers";
+const HEADERS: [&str; 2] = ["headers", "expect_headers"];
+/// Where values stand that texts have placeholders for.
+const VALUES: &str = "values";
+/// Where a plan has values themselves.
+const LIST: &str = "list";
 /// What keys end with that say where a token is.
 const TOKEN_KEYS: [&str; 4] = ["bearer", "token", "password", "secret"];
 /// Names of headers that are nothing else, whatever stands around them.
@@ -14,7 +18,8 @@ const NAMES: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "x-a
 
 /// Leaves out of a plan what its headers, and the queries of its URLs, carry as secrets, in whichever of its sections they stand.
 pub(super) fn mask(plan: &mut Value) {
-    each_credential(plan, &mut |found| match found {
+    let named = named_in_credentials(plan);
+    each_credential(plan, &named, &mut |found| match found {
         Found::Whole(value) => hide(value),
         Found::InQueries(text) => {
             for at in credentials_of_queries(text).into_iter().rev() {
@@ -26,8 +31,8 @@ pub(super) fn mask(plan: &mut Value) {
 
 /// Whether a plan holds a header or a query that carries a secret.
 pub(super) fn holds_credential(plan: &Value) -> bool {
-    let mut found = false;
-    each_credential(&mut plan.clone(), &mut |_| found = true);
+    let (mut found, named) = (false, named_in_credentials(plan));
+    each_credential(&mut plan.clone(), &named, &mut |_| found = true);
     found
 }
 
@@ -39,27 +44,65 @@ enum Found<'a> {
     InQueries(&'a mut String),
 }
 
-fn each_credential(plan: &mut Value, told: &mut impl FnMut(Found<'_>)) {
+fn each_credential(plan: &mut Value, named: &[String], told: &mut impl FnMut(Found<'_>)) {
     match plan {
         Value::Object(map) => {
             for (key, value) in map {
                 match value {
-                    Value::Object(headers) if key == HEADERS => {
+                    Value::Object(headers) if HEADERS.contains(&key.as_str()) => {
                         for (name, value) in headers {
                             match is_credential(name) {
                                 true => told(Found::Whole(value)),
-                                false => each_credential(value, told),
+                                false => each_credential(value, named, told),
                             }
                         }
                     }
-                    value => each_credential(value, told),
+                    Value::Object(values) if key == VALUES => {
+                        for (name, value) in values {
+                            match value.get_mut(LIST) {
+                                Some(list) if is_credential(name) || named.contains(name) => {
+                                    told(Found::Whole(list));
+                                }
+                                _ => each_credential(value, named, told),
+                            }
+                        }
+                    }
+                    value => each_credential(value, named, told),
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| each_credential(item, told)),
+        Value::Array(items) => items.iter_mut().for_each(|item| each_credential(item, named, told)),
         Value::String(text) if !credentials_of_queries(text).is_empty() => told(Found::InQueries(text)),
         _ => {}
     }
+}
+
+/// The values that a header which carries a secret has placeholders for, in whichever section: `${NAME}`, `${NAME.COLUMN}`.
+fn named_in_credentials(plan: &Value) -> Vec<String> {
+    fn add(plan: &Value, is_in: bool, names: &mut Vec<String>) {
+        match plan {
+            Value::Object(map) => {
+                for (key, value) in map {
+                    let headers = value.as_object().filter(|_| HEADERS.contains(&key.as_str()));
+                    headers
+                        .into_iter()
+                        .flatten()
+                        .for_each(|(name, value)| add(value, is_credential(name), names));
+                    add(value, is_in, names);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| add(item, is_in, names)),
+            Value::String(text) if is_in => {
+                let placeholders = text.split("${").skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
+                let of = placeholders.map(|of| of.rsplit(':').next().unwrap_or(of));
+                names.extend(of.map(|of| of.split('.').next().unwrap_or(of).to_owned()));
+            }
+            _ => {}
+        }
+    }
+    let mut names = Vec::new();
+    add(plan, false, &mut names);
+    names
 }
 
 fn hide(value: &mut Value) {
@@ -94,7 +137,9 @@ fn names_user(text: &str) -> bool {
 pub(super) fn leads_into_credential(at: &PlanPath) -> bool {
     let is = |segment: &PathSegment, says: &dyn Fn(&str) -> bool| matches!(segment, PathSegment::Key(key) if says(key));
     let mut pairs = at.segments().windows(2);
-    pairs.any(|pair| is(&pair[0], &|key| key == HEADERS) && is(&pair[1], &is_credential))
+    pairs.any(|pair| {
+        is(&pair[0], &|key| key == VALUES || HEADERS.contains(&key)) && is(&pair[1], &is_credential)
+    })
 }
 
 /// Whether what is at that path says where a token is, and so may be one by mistake.
@@ -117,9 +162,9 @@ fn has_inline_token(text: &str) -> bool {
             Some(map) => {
                 let keys = map.split(['}', '\n']).next().unwrap_or_default().split(',');
                 let mut keys = keys.map(|pair| pair.split(':').next().unwrap_or_default().trim());
-                // A grant has keys of its own for its secrets, each of which is looked at by itself.
-                let is_grant = keys.clone().next() == Some("grant");
-                !is_grant && keys.any(|key| !["", "file", "env"].contains(&key))
+                // A grant has keys of its own for its secrets, each of which is looked at by itself; what mints has none.
+                let is_map = matches!(keys.clone().next(), Some("grant" | "minted"));
+                !is_map && keys.any(|key| !["", "file", "env"].contains(&key))
             }
             None => !value.is_empty() && !value.starts_with(['\n', '\r', '#', '}', '`']),
         }
@@ -159,6 +204,19 @@ mod tests {
             json!(["http://a/?sig=***&page=1", "http://b/"])
         );
         assert_eq!(plan["workloads"][0]["http"]["paths"], json!(["/a?page=2&sig=***", "/b?token=***&c=d"]));
+    }
+
+    #[test]
+    fn values_that_credentials_are_filled_with_are_masked_as_these_are() {
+        let mut plan = json!({
+            "values": { "api-token": { "list": ["canary"] }, "page": { "list": ["shown"] }, "one": { "list": ["canary"], "order": "random" } },
+            "flows": [{ "http": { "headers": { "authorization": "Bearer ${one}", "x-page": "${page}" }, "expect_headers": { "set-cookie": "canary" } } }],
+        });
+        assert!(holds_credential(&json!({ "values": { "password": { "list": ["a"] } } })));
+        mask(&mut plan);
+        assert!(!plan.to_string().contains("canary"), "{plan}");
+        assert_eq!(plan["values"]["page"]["list"], json!(["shown"]));
+        assert!(leads_into_credential(&PlanPath::of("workloads[0].http.values.password.list")));
     }
 
     #[test]

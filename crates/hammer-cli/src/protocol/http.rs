@@ -342,7 +342,7 @@ fn tokens(planned: &RunPlan<'_>) -> Result<Vec<(BearerPlan, RunTokens)>, CliErro
     let all = bearers(plan);
     let names: Vec<&str> =
         all.iter().filter(|planned| planned.bearer.grant().is_some()).map(|planned| planned.whose).collect();
-    let mut granted_so_far = 0;
+    let (mut granted_so_far, is_only) = (0, all.len() == 1);
     let each = all.into_iter().map(|PlannedBearer { bearer, at, whose }| {
         let tokens = match bearer {
             BearerPlan::Token(place) => {
@@ -351,7 +351,8 @@ fn tokens(planned: &RunPlan<'_>) -> Result<Vec<(BearerPlan, RunTokens)>, CliErro
             }
             BearerPlan::Minted(minted) => {
                 let tokens = minted_by(plan, minted, epoch);
-                tokens.map_err(|fault| PlanFault::failed(fault).at(at.key("minted")))?
+                let tokens = tokens.map_err(|fault| PlanFault::failed(fault).at(at.key("minted")))?;
+                if is_only { tokens } else { tokens.named(whose) }
             }
             BearerPlan::Grant(grant) => {
                 // A service and a workload may have the same name.
@@ -400,6 +401,9 @@ fn one_token(planned: &PlannedRequest<'_>, service: Option<&ServicePlan>) -> Res
     let own = match (planned.bearer.is_some(), planned.request.has_authorization()) {
         (true, _) => planned.bearer_at.clone(),
         (false, true) => planned.at.clone().key("headers"),
+        (false, false) if planned.request.tokens.is_some() && !of_service => {
+            return Err(PlanFault::Misfit(NO_TOKENS.to_owned()).at(planned.at.clone().key("tokens")));
+        }
         (false, false) => return Ok(()),
     };
     if of_service { Err(PlanFault::TwoTokens.at(own)) } else { Ok(()) }
@@ -437,4 +441,6 @@ fn server(lab: &LabPlan) -> Option<&HttpLabPlan> {
     lab.kind.get(SERVER)
 }
 
+/// Which token a request has, that has none.
+const NO_TOKENS: &str = "there are none to choose from: give `bearer`, or `token` of the service";
 const URL_IS: &str = "Any HTTP endpoint, or several of which balancing chooses.";

@@ -50,6 +50,13 @@ pub(super) struct RunTokens {
     pub(super) notes: Vec<String>,
 }
 
+impl RunTokens {
+    /// The same with a name, where there are others.
+    pub(super) fn named(self, name: &str) -> Self {
+        Self { watch: self.watch.named(name), ..self }
+    }
+}
+
 /// Why the token of a file or of the environment is of no use: a fragment that completes "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PlacedTokenFault {
@@ -131,7 +138,10 @@ pub(super) fn as_it_is(
     // Looked at before it is read, so that no change is missed between the two.
     let file = file(place, &TokenSubject::Unasked).map(TokenFile::shown_when_over);
     let token = read(place, &TokenSubject::Unasked)?;
+    // Of a run without a length nobody knows whether it lasts as long.
+    let is_over = token.expires_at.is_some_and(|end| wall.instant_of(end) == Nanos::ZERO);
     let ending = ending(plan, place, &token, wall);
+    let ending = ending.filter(|_| is_over || plan.phases.measurement.is_some());
     let notes = ending.map(|ending| format!("{ending}: it is sent all the same")).into_iter().collect();
     Ok(watched(vec![token.without_end()], file, wall, notes))
 }
@@ -143,13 +153,13 @@ pub(super) fn as_it_is(
 pub(super) fn of_place(
     plan: &Plan,
     place: &TokenPlan,
-    subject: TokenSubject,
+    subject: &TokenSubject,
     epoch_unix_ms: u64,
 ) -> Result<RunTokens, PlacedTokenFault> {
     let wall = WallTime { epoch_unix_ms };
     // Looked at before it is read, so that no change is missed between the two.
-    let file = file(place, &subject);
-    let token = read(place, &subject)?;
+    let file = file(place, subject);
+    let token = read(place, subject)?;
     let hope = match place {
         TokenPlan::File(_) => "unless another one is written there",
         TokenPlan::Env(_) => "since no other one can come",

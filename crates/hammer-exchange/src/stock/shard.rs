@@ -38,15 +38,15 @@ impl ShardTokens {
         self.taken(None).await
     }
 
-    /// The same with the token at that place, or the next behind it that is good now.
+    /// The same with the token at that place, counted again from the first behind the last, or the next behind it that is good now.
     ///
     /// # Errors
     /// How the operation ends that has to go without.
-    pub async fn take_at(&self, place: usize) -> Result<StockedToken, Ended> {
+    pub async fn take_at(&self, place: u64) -> Result<StockedToken, Ended> {
         self.taken(Some(place)).await
     }
 
-    async fn taken(&self, place: Option<usize>) -> Result<StockedToken, Ended> {
+    async fn taken(&self, place: Option<u64>) -> Result<StockedToken, Ended> {
         let asked = self.clock.now();
         let give_up = asked.saturating_add(LONGEST_WAIT);
         let mut now = asked;
@@ -63,14 +63,15 @@ impl ShardTokens {
         }
     }
 
-    fn good_at(&self, now: Nanos, wanted: Option<usize>) -> Option<StockedToken> {
+    fn good_at(&self, now: Nanos, wanted: Option<u64>) -> Option<StockedToken> {
         let generation = self.stock.generation.load(Ordering::Acquire);
         if self.seen.replace(generation) != generation {
             *self.tokens.borrow_mut() = self.stock.tokens();
         }
         let tokens = self.tokens.borrow();
         let unix_ms = self.wall.unix_ms(now);
-        let first = wanted.map_or(self.next.get(), |place| place.min(tokens.len()));
+        let first = wanted
+            .map_or(self.next.get(), |place| place.checked_rem(tokens.len() as u64).unwrap_or(0) as usize);
         let places = (first..tokens.len()).chain(0..first.min(tokens.len()));
         let place = places.into_iter().find(|place| tokens[*place].is_good_at(unix_ms))?;
         if wanted.is_none() {
@@ -137,7 +138,8 @@ mod tests {
             let tokens = ShardTokens::new(stock, clock.clone(), WallTime { epoch_unix_ms: 0 });
             for (at, place) in [(0, 2), (0, 1), (6_000, 1), (6_000, 9)] {
                 clock.sleep_until(Nanos::from_millis(at)).await;
-                told.borrow_mut().push(tokens.take_at(place).await.unwrap().token.expose().to_owned());
+                let taken = tokens.take_at(place).await.unwrap().token;
+                told.borrow_mut().push(taken.expose().to_owned());
             }
         }));
         simulation.run();

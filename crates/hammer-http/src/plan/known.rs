@@ -50,9 +50,23 @@ impl<'a> KnownNames<'a> {
         let unknown =
             template.names().find(|name| !self.values.contains(name) && !self.extracted.contains(name));
         let Some(name) = unknown else { return Ok(template) };
+        Err(TemplateFault::Unknown { name: name.to_owned(), known: self.known() })
+    }
+
+    /// The same of a text that may be a secret, and is not shown.
+    pub(crate) fn conflict_of_secret(&self, key: &str, text: &str) -> Option<KeyConflict> {
+        self.template(text).err()?;
+        let reason = format!(
+            "it has a `${{` that is no placeholder, or one that is not known here: {}; write `$${{` for a `${{` that is none. It is not shown, since it may be a secret",
+            self.known()
+        );
+        Some(KeyConflict::at(key.to_owned(), reason))
+    }
+
+    fn known(&self) -> String {
         let own = ["seq", "uuid", "random:N", "hex:N"];
         let known: Vec<&str> = own.iter().chain(&self.values).chain(&self.extracted).copied().collect();
-        Err(TemplateFault::Unknown { name: name.to_owned(), known: known.join(", ") })
+        known.join(", ")
     }
 
     /// A conflict of a text that cannot be.

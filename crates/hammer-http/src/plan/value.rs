@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hammer_values::{Count, KeyConflict, Percent, PlanBlock, ZipfExponent};
+use hammer_values::{Count, KeyConflict, PlanBlock, Share, ZipfExponent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -73,7 +73,7 @@ pub struct HotValues {
     /// So many, the first ones.
     pub values: Count,
     /// The share of the operations that have one of them.
-    pub share: Percent,
+    pub share: Share,
 }
 
 impl ValuePlan {
@@ -93,6 +93,12 @@ impl ValuePlan {
     /// Which of its values an operation has.
     pub(crate) fn draw(&self) -> DrawPlan {
         DrawPlan { order: self.order, exponent: self.exponent, hot: self.hot.clone() }
+    }
+
+    /// The file of its values, for a sentence; empty where it has none.
+    pub(crate) fn file(&self) -> String {
+        let path = self.csv.as_ref().or(self.jsonl.as_ref()).or(self.lines.as_ref());
+        path.map_or_else(String::new, |path| format!(" in {}", path.display()))
     }
 
     /// The key that says where its values are.
@@ -115,6 +121,14 @@ impl PlanBlock for ValuePlan {
         }
         if self.list.iter().any(|value| value.is_array() || value.is_object() || value.is_null()) {
             return Some(KeyConflict::at("list", "each is a text, a number or a boolean"));
+        }
+        let count = self.count.map(Count::get).or((!self.list.is_empty()).then_some(self.list.len()));
+        let hot = self.hot.as_ref().map(|hot| hot.values.get());
+        if let (Some(count), Some(hot)) = (count, hot)
+            && hot >= count
+        {
+            let reason = format!("none is cold: {hot} of {count} are hot");
+            return Some(KeyConflict::at("hot.values", reason));
         }
         self.draw().conflict()
     }

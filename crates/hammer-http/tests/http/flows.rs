@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
+use hammer_exchange::stock::{StockedToken, TokenStock, TokenSubject};
 use hammer_http::{HttpFlowsPlan, HttpPlan};
 use hammer_measure::recorder::SeriesRecord;
 use hammer_measure::{Detail, Fate, Nanos};
+use hammer_net::Secret;
 use hammer_values::PlanBlock as _;
 
 use crate::canned::{serve, serve_by};
-use crate::harness::{only_end, send, send_flows};
+use crate::harness::{only_end, send, send_flows, send_flows_with};
 
 const PATIENCE: Nanos = Nanos::from_secs(20);
 
@@ -197,6 +199,84 @@ fn values_that_make_no_request_are_not_sent() {
 }
 
 #[test]
+fn what_a_server_gives_that_cannot_be_sent_is_its_own_fault() {
+    for (id, location, step, cause) in [
+        ("a\\nb", "/base/x", r#"{"headers":{"x-id":"${id}"}}"#, "extracted value makes no header"),
+        ("no-slash", "/base/x", r#"{"path":"${id}"}"#, "extracted value makes no path"),
+        ("a", "/base2/x", r#"{"path":"${self}"}"#, "nothing to extract"),
+        ("a", "http://127.0.0.2:1/x", r#"{"path":"${self}"}"#, "nothing to extract"),
+    ] {
+        let (url, _) = serve_by(move |_, _| {
+            (200, format!("Location: {location}\r\n"), format!(r#"{{"id":"{id}"}}"#).into_bytes())
+        });
+        let plan = flows(&format!(
+            r#"{{"flows":[{{"name":"all","steps":[
+                {{"name":"first","http":{{}},"extract":{{"id":{{"json":"id"}},"self":"location"}}}}, {{"name":"second","http":{step}}}]}}]}}"#,
+        ));
+        let records = send_flows(&plan, &url, 3);
+        assert_eq!(
+            only_end(of(&records, "all")),
+            (Fate::Malformed, Detail::Failure(cause), 3),
+            "{id} {location}"
+        );
+    }
+}
+
+#[test]
+fn what_an_answer_lacks_is_told_with_what_it_has() {
+    for (plan, body, told) in [
+        (r#"{"json":{"/id":"${seq}0","name":"a"}}"#, r#"{"id":7,"name":"a"}"#, "/id is 7, and not "),
+        (r#"{"json":{"$.list[0]":1}}"#, "{}", "$.list[0] is not there, and not 1"),
+        (r#"{"json":{"id":1}}"#, "<html>login</html>", "no JSON: <html>login</html>"),
+        (r#"{"contains":"hello"}"#, "bye", "no hello in: bye"),
+        (r#"{"expect_headers":{"x-user":"ann"}}"#, "", "x-user is not there, and not ann"),
+    ] {
+        let record = send(&request(plan), &serve(200, body).0, 2, PATIENCE);
+        let answers: Vec<&str> = record.answers.iter().map(|answer| answer.text.as_str()).collect();
+        assert!(answers.len() == 1 && answers[0].starts_with(told), "{plan}: {answers:?}");
+    }
+    // Nothing of the body is asked for, and what is said with a failure is told all the same.
+    let record = send(&HttpPlan::default(), &serve(403, "not for you").0, 2, PATIENCE);
+    let answers: Vec<&str> = record.answers.iter().map(|answer| answer.text.as_str()).collect();
+    assert_eq!(answers, ["not for you"]);
+}
+
+#[test]
+fn steps_of_an_operation_have_one_token() {
+    let token =
+        |text: &str| StockedToken::of(Secret::new(text).unwrap(), &TokenSubject::Unasked, None).unwrap();
+    let stock = TokenStock::new(["a", "b", "c"].map(token).into());
+    let (url, asked) = serve(200, "");
+    let plan = flows(
+        r#"{"flows":[{"name":"all","steps":[{"name":"first","http":{"path":"/${seq}"}},{"name":"second","http":{"path":"/${seq}"}}]}]}"#,
+    );
+    send_flows_with(&plan, Some(&stock), &url, 12);
+    let mut tokens: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (head, _) in asked.lock().unwrap().iter() {
+        let bearer =
+            head.lines().find(|line| line.to_ascii_lowercase().starts_with("authorization")).unwrap();
+        tokens.entry(head.split(' ').nth(1).unwrap().to_owned()).or_default().insert(bearer.to_owned());
+    }
+    assert_eq!((tokens.len(), tokens.values().filter(|of| of.len() == 1).count()), (12, 12), "{tokens:?}");
+    let different: BTreeSet<&BTreeSet<String>> = tokens.values().collect();
+    assert_eq!(different.len(), 3);
+}
+
+#[test]
+fn a_password_of_a_file_that_a_server_repeats_is_not_told() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "name,password\nann,canary-1\nbob,canary-2\n").unwrap();
+    let (url, _) = serve_by(|_, body| (400, String::new(), [b"wrong: ", body].concat()));
+    let plan = request(&format!(
+        r#"{{"method":"POST","body":"${{user.name}} ${{user.password}}","contains":"x","values":{{"user":{{"csv":"{}"}}}}}}"#,
+        file.path().display()
+    ));
+    let record = send(&plan, &url, 4, PATIENCE);
+    let told: Vec<&str> = record.answers.iter().map(|answer| answer.text.as_str()).collect();
+    assert_eq!(told, ["wrong: ann ***"]);
+}
+
+#[test]
 fn texts_and_names_that_cannot_be_are_refused_where_they_stand() {
     for (plan, key, part) in [
         (
@@ -204,7 +284,7 @@ fn texts_and_names_that_cannot_be_are_refused_where_they_stand() {
             "path",
             "`${item}` is nothing that is known here: seq, uuid, random:N, hex:N;",
         ),
-        (r#"{"headers":{"x-a":"${HOME}"}}"#, "headers.x-a", "write `$${` for"),
+        (r#"{"headers":{"x-a":"${HOME}"}}"#, "headers.x-a", "It is not shown, since it may be a secret"),
         (r#"{"body":"${random}"}"#, "body", "what the number is below"),
         (r#"{"contains":"${"}"#, "contains", "has no `}`"),
         (r#"{"json":{"$.a.b":"${x}"}}"#, "json", "`$.a.b`: `${x}` is nothing"),
@@ -212,6 +292,7 @@ fn texts_and_names_that_cannot_be_are_refused_where_they_stand() {
         (r#"{"grpc":"/a.B/C","json":{"a":1}}"#, "json", "a message is no JSON"),
     ] {
         let conflict = serde_json::from_str::<HttpPlan>(plan).unwrap().conflict().unwrap();
+        assert!(key != "headers.x-a" || !conflict.reason().contains("HOME"), "{conflict}");
         assert!(conflict.key() == key && conflict.reason().contains(part), "{conflict}");
     }
     let step = |steps: &str| {
@@ -253,6 +334,9 @@ fn texts_and_names_that_cannot_be_are_refused_where_they_stand() {
     for nonsense in [
         r#"{"path":"${a}b c"}"#,
         r#"{"path":"a${seq}"}"#,
+        r#"{"path":"/a#b"}"#,
+        r#"{"path":"/a#${seq}"}"#,
+        r#"{"values":{"a":{"count":5,"hot":{"values":5,"share":0.9}}}}"#,
         r#"{"values":{"a":{}}}"#,
         r#"{"values":{"a":{"count":1,"list":[1]}}}"#,
         r#"{"values":{"a":{"count":0}}}"#,

@@ -35,9 +35,25 @@ pub(crate) fn send_with(
 
 /// The same with flows, all of which go to `url`: what was recorded of each series, by its name.
 pub(crate) fn send_flows(plan: &HttpFlowsPlan, url: &str, operations: u64) -> Vec<(String, SeriesRecord)> {
-    let to: Vec<Destination> = plan.requests().map(|_| to(url)).collect();
+    send_flows_with(plan, None, url, operations)
+}
+
+/// The same with tokens.
+pub(crate) fn send_flows_with(
+    plan: &HttpFlowsPlan,
+    tokens: Option<&Arc<TokenStock>>,
+    url: &str,
+    operations: u64,
+) -> Vec<(String, SeriesRecord)> {
+    let to: Vec<Destination> =
+        plan.requests().map(|_| Destination { tokens: tokens.map(stocked), ..to(url) }).collect();
     let workload = HttpWorkload::of_flows(&Agreed::new(plan.clone()).unwrap(), to, 7).unwrap();
     carry_out(workload, operations, Nanos::from_secs(20))
+}
+
+/// Tokens of a run that starts with the Unix epoch.
+fn stocked(stock: &Arc<TokenStock>) -> (Arc<TokenStock>, WallTime) {
+    (stock.clone(), WallTime { epoch_unix_ms: 0 })
 }
 
 fn to(url: &str) -> Destination {

@@ -73,8 +73,9 @@ impl TokenMinter {
     /// A minter for the issuer whose tokens have this `iss`, and for those who look for this `aud`.
     pub fn new(issuer: &str, audience: &str, keys: IssuerKeys) -> Self {
         let (algorithm, key_id) = (keys.algorithm(), keys.key_id().to_owned());
+        let kid = Value::from(key_id.as_str());
         let mut header =
-            BASE64_URL_SAFE_NO_PAD.encode(format!(r#"{{"alg":"{algorithm}","typ":"JWT","kid":"{key_id}"}}"#));
+            BASE64_URL_SAFE_NO_PAD.encode(format!(r#"{{"alg":"{algorithm}","typ":"JWT","kid":{kid}}}"#));
         header.push('.');
         let mut common = Vec::new();
         common.extend_from_slice(b"{\"iss\":");

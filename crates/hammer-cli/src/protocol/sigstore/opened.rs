@@ -271,7 +271,7 @@ fn tokens(
     match (&identity.token, &identity.grant, &identity.issuer) {
         (None, None, None) => Ok(None),
         (Some(token), ..) => {
-            let tokens = of_place(plan, token, subject(identity), epoch_unix_ms);
+            let tokens = of_place(plan, token, &subject(identity), epoch_unix_ms);
             let tokens = tokens.map_err(|fault| failed(of_no_use(fault)))?;
             Ok(Some(IdentityTokens::Others(Box::new(tokens))))
         }
