@@ -54,6 +54,49 @@ fn a_comparison_has_a_page_with_each_run_and_what_is_printed() {
 }
 
 #[test]
+fn claims_are_computed_again_and_each_slip_of_the_published_comparison_is_found() {
+    let published = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/gateway-claims.yaml");
+    let ended = hammer(&["compare", "--claims", published]);
+    let slips: Vec<&str> = ended.stdout.lines().filter(|line| line.contains("DOES NOT HOLD")).collect();
+    assert_eq!((ended.code, slips.len()), (1, 5), "{}", ended.stdout);
+    for (place, part) in
+        ["79.4 % less", "sd 4.60", "sd 38.6", "sum 0.04670", "33 replicas"].iter().enumerate()
+    {
+        assert!(slips[place].contains(part), "{slips:?}");
+    }
+    assert!(ended.stdout.contains("says that of the rates once more"), "{}", ended.stdout);
+    let folder = Folder::new();
+    // Figures of runs: what hey printed of both, by iteration.
+    let honest = folder.write(
+        "honest.yaml",
+        "- { name: P95, a: p95, b: p95, said: 3.2x }\n- { name: sd of the first, a: p95, said: sd 19 }\n",
+    );
+    let ended = compare(&["--claims", &honest], &[hey("2x", 1..=5), hey("3x", 1..=5)]);
+    let text = ended.stdout.replace("DOES NOT HOLD", "").to_owned();
+    assert!(
+        text.contains("claims: ") && text.contains("P95") && ended.stderr.is_empty(),
+        "{text}{}",
+        ended.stderr
+    );
+    let found = ended.stdout.lines().find(|line| line.trim_start().starts_with("P95 ")).unwrap();
+    let ratio = found.split_whitespace().nth(2).unwrap().trim_end_matches('x').parse::<f64>().unwrap();
+    let right =
+        folder.write("right.yaml", &format!("- {{ name: P95, a: p95, b: p95, said: {ratio:.1}x }}\n"));
+    let altered = folder
+        .write("altered.yaml", &format!("- {{ name: P95, a: p95, b: p95, said: {:.1}x }}\n", ratio + 0.2));
+    let code = |file: &str| compare(&["--claims", file], &[hey("2x", 1..=5), hey("3x", 1..=5)]).code;
+    assert_eq!((code(&right), code(&altered)), (0, 1));
+    for (text, part) in [
+        ("- { name: x, a: 1, said: a lot }\n", "says no number"),
+        ("- { name: x, a: p95, said: 1 }\n", "variant 1 have no p95"),
+        ("- { nme: x }\n", "nme"),
+    ] {
+        let ended = hammer(&["compare", "--claims", &folder.write("bad.yaml", text)]);
+        assert!(ended.code == 2 && ended.stderr.contains(part), "{}", ended.stderr);
+    }
+}
+
+#[test]
 fn the_summary_of_rounds_stands_for_its_reports() {
     let folder = Folder::new();
     let plan = folder.write(

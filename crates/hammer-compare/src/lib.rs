@@ -2,6 +2,7 @@
 //! met with. It reads reports of hammer and what hey, oha, k6 and wrk print, and never runs anything.
 
 mod bound;
+mod claim;
 mod comparison;
 mod conclusion;
 mod from_hey;
@@ -20,6 +21,7 @@ mod variant;
 mod warning;
 
 pub use bound::{Bound, BoundError, FoundBound};
+pub use claim::{CheckedClaim, Claim, ClaimError, Quantity, Said};
 pub use comparison::{
     ComparedFigure, ComparedRatio, ComparedSeries, Comparison, ComparisonConfig, ComparisonError,
 };

@@ -9,10 +9,10 @@ use hammer_compare::{Bound, Metric};
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
     /// The runs of the first variant: reports of hammer (--out), or what hey (as text or CSV), oha (as JSON), k6 (--summary-export), wrk or wrk2 printed
-    #[arg(required_unless_present = "run", conflicts_with_all = ["run", "rounds", "keep"], value_name = "RUN")]
+    #[arg(required_unless_present_any = ["run", "claims"], conflicts_with_all = ["run", "rounds", "keep"], value_name = "RUN")]
     pub(crate) first: Vec<PathBuf>,
     /// Those of the second, and behind each further -- those of one more: A1 A2 A3 -- B1 B2 B3 -- C1 C2 C3
-    #[arg(last = true, required_unless_present = "run", conflicts_with = "run", value_name = "RUN")]
+    #[arg(last = true, required_unless_present_any = ["run", "claims"], conflicts_with = "run", value_name = "RUN")]
     pub(crate) others: Vec<PathBuf>,
     /// Carry these plans out by turns, each a variant, and compare what comes of it
     #[arg(long, value_name = "PLAN", num_args = 2..)]
@@ -42,6 +42,9 @@ pub(crate) struct CompareArgs {
     /// Write the comparison as one page of HTML with charts as well, which needs no network
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Compute the numbers again that are said in this file (YAML: a list of name, a, b, said), and exit with 1 where one does not hold
+    #[arg(long, value_name = "FILE", conflicts_with = "run")]
+    pub(crate) claims: Option<PathBuf>,
     /// The form of what is printed
     #[arg(long = "as", value_enum, default_value_t = ComparisonForm::Text, value_name = "FORM")]
     pub(crate) form: ComparisonForm,

@@ -5,7 +5,7 @@ mod rounds;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use hammer_compare::{Comparison, ComparisonConfig, FoundBound, MeasuredRun, Variant};
+use hammer_compare::{CheckedClaim, Claim, Comparison, ComparisonConfig, FoundBound, MeasuredRun, Variant};
 use hammer_report::{ExitCode, ReasonKind};
 
 use super::report::summary;
@@ -20,10 +20,25 @@ pub(crate) fn show(args: &CompareArgs, registry: &Registry) -> Result<ExitCode, 
     // Ahead of runs that may take hours.
     let read = args.first.iter().chain(&args.others).chain(&args.run);
     let html = args.html.as_ref().map(|path| PageFile::open(path, read)).transpose()?;
+    let claims = args.claims.as_deref().map(claims).transpose()?;
+    if let Some(claims) = &claims
+        && args.first.is_empty()
+    {
+        return tell_claims(args, claims, &[]);
+    }
     if args.run.is_empty() {
         let others = args.others.split(|path| path.as_os_str() == "--");
         let all: Vec<&[PathBuf]> = std::iter::once(args.first.as_slice()).chain(others).collect();
-        return tell(args, &compared(args, &all)?, html);
+        let compared = compared(args, &all)?;
+        let code = tell(args, &compared, html)?;
+        return match &claims {
+            Some(claims) => {
+                print(io::stdout(), |out| writeln!(out))?;
+                let of_claims = tell_claims(args, claims, &compared.0.variants)?;
+                Ok(if code == ExitCode::Clean { of_claims } else { code })
+            }
+            None => Ok(code),
+        };
     }
     check_labels(&args.labels, args.run.len())?;
     let rounds = Rounds::carried_out(args, registry)?;
@@ -40,6 +55,34 @@ fn compared(args: &CompareArgs, all: &[&[PathBuf]]) -> Result<(Comparison, Vec<F
     let comparison = Comparison::of(variants(&args.labels, all)?, config)?;
     let found = args.fail_if.iter().map(|bound| bound.found(&comparison)).collect::<Result<Vec<_>, _>>()?;
     Ok((comparison, found.concat()))
+}
+
+/// What is said in a file.
+fn claims(path: &Path) -> Result<Vec<Claim>, UsageError> {
+    let text =
+        fs::read_to_string(path).map_err(|source| UsageError::File { path: path.to_owned(), source })?;
+    let refused = |error: serde_saphyr::Error| {
+        let said = error.to_string();
+        let first = said.lines().next().unwrap_or_default();
+        let why = first.strip_prefix("error: ").unwrap_or(first).to_owned();
+        UsageError::Claims { path: path.to_owned(), why }
+    };
+    serde_saphyr::from_str(&text).map_err(refused)
+}
+
+/// Prints what comes of them; ends with 1 where one does not hold.
+fn tell_claims(args: &CompareArgs, claims: &[Claim], variants: &[Variant]) -> Result<ExitCode, CliError> {
+    let series = args.series.as_deref();
+    let checked = claims.iter().map(|claim| claim.checked(variants, series));
+    let checked = checked.collect::<Result<Vec<_>, _>>().map_err(UsageError::from)?;
+    let page = CheckedClaim::page(&checked);
+    let text = match args.form {
+        ComparisonForm::Text => page.text(),
+        ComparisonForm::Markdown => page.markdown(),
+    };
+    print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
+    let all_hold = checked.iter().all(|claim| claim.holds);
+    Ok(if all_hold { ExitCode::Clean } else { ExitCode::Because(ReasonKind::ThresholdFailed) })
 }
 
 fn tell(

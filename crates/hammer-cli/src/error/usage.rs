@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use hammer_compare::{BoundError, ComparisonError, RunReadError};
+use hammer_compare::{BoundError, ClaimError, ComparisonError, RunReadError};
 use hammer_ct::ReceiptError;
 use hammer_http::HttpError;
 use hammer_sigstore::SigstoreError;
@@ -76,6 +76,12 @@ pub(crate) enum UsageError {
     /// A file that is to be compared is no run.
     #[error("compare {}: {source}", path.display())]
     MeasuredRun { path: PathBuf, source: RunReadError },
+    /// A file of claims that is none.
+    #[error("read the claims of {}: {why}", path.display())]
+    Claims { path: PathBuf, why: String },
+    /// A claim that cannot be computed again.
+    #[error(transparent)]
+    Claim(#[from] ClaimError),
     /// Runs of which each is another thing.
     #[error("compare {}: it is of a sweep, whose runs are no samples of one thing; give their reports, which lie beside it by number", .0.display())]
     ComparedSweep(PathBuf),
