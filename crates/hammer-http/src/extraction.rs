@@ -64,8 +64,9 @@ impl Taken {
             }
             Extraction::Cookie(name) => {
                 let set = answer.headers.get_all(SET_COOKIE).iter();
-                let mut values = set.filter_map(|set| cookie(set.as_bytes(), name.as_bytes()));
-                values.next().map(|value| out.extend_from_slice(value))
+                // The last one replaces those before it (RFC 6265 section 5.3), and one without a value takes it away.
+                let value = set.filter_map(|set| cookie(set.as_bytes(), name.as_bytes())).next_back();
+                value.filter(|value| !value.is_empty()).map(|value| out.extend_from_slice(value))
             }
             Extraction::Location => location(answer, service, base, out),
         };
@@ -89,6 +90,10 @@ fn cookie<'a>(set: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
 
 /// Behind the path of the service's URL, before which the next request's path is put again.
 fn location(answer: &Answer, service: &ServiceClient, base: &PathAndQuery, out: &mut Vec<u8>) -> Option<()> {
+    // What it is relative to is known of the request alone, and not of where that was sent on to.
+    if answer.redirects > 0 {
+        return None;
+    }
     let location = answer.headers.get(LOCATION)?.to_str().ok()?;
     let path = service.path_of_location(location, base)?;
     let prefix = service.path("").ok()?;

@@ -60,8 +60,8 @@ impl ExpectedValue {
 impl FilledValue<'_> {
     fn is(&self, found: &Value) -> bool {
         match self {
-            Self::Fixed(value) => *value == found,
-            Self::Text(text) => **text == *text_of(found),
+            Self::Fixed(value) => is_same(value, found),
+            Self::Text(text) => (found.is_string() || found.is_number()) && **text == *text_of(found),
         }
     }
 
@@ -235,6 +235,25 @@ impl Judgement {
     }
 }
 
+/// Whether two values are the same, however their numbers are written: `1` and `1.0`.
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            let is_whole = |number: &serde_json::Number| number.is_u64() || number.is_i64();
+            one == other || !(is_whole(one) && is_whole(other)) && one.as_f64() == other.as_f64()
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let has_it =
+                |(name, value): (&String, &Value)| other.get(name).is_some_and(|other| is_same(value, other));
+            one.len() == other.len() && one.iter().all(has_it)
+        }
+        (one, other) => one == other,
+    }
+}
+
 /// The start of a text.
 fn shown(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(&text[..text.len().min(4 * LONGEST_SHOWN)]);
@@ -321,12 +340,19 @@ mod tests {
         let right = r#"{"id":7,"name":"a","up":true}"#;
         assert_eq!(cause(Some("user-7"), right), None);
         assert_eq!(cause(Some("user-7"), r#"{"id":"7","name":"a","up":true}"#), None);
+        assert!(is_same(&serde_json::json!([1, {"a": 1.0}]), &serde_json::json!([1.0, {"a": 1}])));
+        assert!(!is_same(&serde_json::json!({"a": 1}), &serde_json::json!({"a": 1, "b": 2})));
+        assert!(!is_same(
+            &serde_json::json!(9_007_199_254_740_993_u64),
+            &serde_json::json!(9_007_199_254_740_992_u64)
+        ));
         assert_eq!(cause(None, right), Some("expected header missing"));
         assert_eq!(cause(Some("user-8"), right), Some("unexpected header value"));
         for (body, told) in [
             ("<html>", "no JSON"),
             (r#"{"id":7,"up":true}"#, "expected JSON value missing"),
             (r#"{"id":8,"name":"a","up":true}"#, "unexpected JSON value"),
+            (r#"{"id":{"7":7},"name":"a","up":true}"#, "unexpected JSON value"),
             (r#"{"id":7,"name":"a","up":"true"}"#, "unexpected JSON value"),
         ] {
             assert_eq!(cause(Some("user-7"), body), Some(told), "{body}");

@@ -146,6 +146,13 @@ impl HttpPlan {
             .iter()
             .flat_map(|(name, values)| values.as_slice().iter().map(move |value| (name, value)));
         let of_json = |(place, expected): (&JsonPlace, &Value)| {
+            if (expected.is_array() || expected.is_object()) && expected.to_string().contains("${") {
+                let reason = format!(
+                    "`{}`: a placeholder is a text of its own there; name the place that it stands at",
+                    place.as_str()
+                );
+                return Some(KeyConflict::at("json", reason));
+            }
             // A place may have dots in it, which are none of a key.
             conflict("json", expected.as_str()?)
                 .map(|told| KeyConflict::at("json", format!("`{}`: {}", place.as_str(), told.reason())))

@@ -173,8 +173,11 @@ fn of_lines(path: &Path) -> Result<Values, ValueFault> {
 /// Without their ends.
 fn lines(path: &Path) -> Result<impl Iterator<Item = std::io::Result<Vec<u8>>>, ValueFault> {
     let file = File::open(path).map_err(|error| unread(path, error))?;
-    Ok(BufReader::new(file).split(b'\n').map(|line| {
+    Ok(BufReader::new(file).split(b'\n').enumerate().map(|(place, line)| {
         line.map(|mut line| {
+            if place == 0 && line.starts_with(BYTE_ORDER_MARK) {
+                line.drain(..BYTE_ORDER_MARK.len());
+            }
             if line.last() == Some(&b'\r') {
                 line.pop();
             }

@@ -147,7 +147,10 @@ impl RequestForm {
             text.clear();
             value.write(filler, text);
             let unfit = if value.has_extracted() { EXTRACTED_NO_HEADER } else { NO_HEADER };
-            let value = HeaderValue::from_bytes(text).map_err(|_| unfit)?;
+            let mut filled = HeaderValue::from_bytes(text).map_err(|_| unfit)?;
+            // What a server gave is shown to no other one that a redirect leads to.
+            filled.set_sensitive(value.has_extracted());
+            let value = filled;
             request.headers.append(name, value);
         }
         if let Some(body) = &self.body {

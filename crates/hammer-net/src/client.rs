@@ -69,7 +69,9 @@ impl Client {
             let scheme = reference.scheme;
             let is_same = |url: &Uri| {
                 url.authority().is_some_and(|own| own.as_str().eq_ignore_ascii_case(authority))
-                    && scheme.is_none_or(|scheme| url.scheme_str() == Some(scheme))
+                    && scheme.is_none_or(|scheme| {
+                        url.scheme_str().is_some_and(|own| own.eq_ignore_ascii_case(scheme))
+                    })
             };
             endpoints.iter().any(is_same)
         };

@@ -2,7 +2,7 @@
 
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, LOCATION};
 use http::uri::{Authority, PathAndQuery, Scheme};
-use http::{HeaderMap, HeaderName, Method, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
 use crate::body::Body;
 use crate::config::has_usable_port;
@@ -94,8 +94,10 @@ pub(crate) fn follow(
 
 /// Takes out what another origin must not see, or what is not meant for it.
 fn leave_credentials(headers: &mut HeaderMap) {
-    let stays = |name: &&HeaderName| **name == HOST || is_credential(name.as_str());
-    let staying = headers.keys().filter(stays).cloned().collect::<Vec<_>>();
+    let stays = |(name, value): &(&HeaderName, &HeaderValue)| {
+        **name == HOST || is_credential(name.as_str()) || value.is_sensitive()
+    };
+    let staying = headers.iter().filter(stays).map(|(name, _)| name.clone()).collect::<Vec<HeaderName>>();
     for name in staying {
         headers.remove(name);
     }

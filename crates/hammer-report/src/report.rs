@@ -48,6 +48,7 @@ pub use figures::{Counts, DurationTable, Durations, EndCounts, Fates, Nanosecond
 pub use fill::{Corpus, Fill, FillOutcome};
 pub use headline::{HeadlineFigures, TreeSize};
 pub use health::{Alarms, Finding, FindingKind, Health, HealthNote, HealthNoteKind, OnFail};
+pub(crate) use limit::bounded_here;
 pub use limit::{QuickSeries, RateLimit, SteadyRate};
 pub use link::{CarriedBytes, LinkDirection, LinkFigures, LinkRates, LinkSource, LinkedOperation};
 pub use operation_counters::OperationCounters;

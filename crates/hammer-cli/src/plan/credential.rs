@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::path::{PathSegment, PlanPath};
 
-/// Where headers stand in whatever section they are.
-const HEADERS: [&str; 2] = ["headers", "expect_headers"];
+/// Where headers, and what is expected of answers by names, stand in whatever section they are.
+const HEADERS: [&str; 3] = ["headers", "expect_headers", "json"];
 /// Where values stand that texts have placeholders for.
 const VALUES: &str = "values";
 /// Where a plan has values themselves.
@@ -210,7 +210,7 @@ mod tests {
     fn values_that_credentials_are_filled_with_are_masked_as_these_are() {
         let mut plan = json!({
             "values": { "api-token": { "list": ["canary"] }, "page": { "list": ["shown"] }, "one": { "list": ["canary"], "order": "random" } },
-            "flows": [{ "http": { "headers": { "authorization": "Bearer ${one}", "x-page": "${page}" }, "expect_headers": { "set-cookie": "canary" } } }],
+            "flows": [{ "http": { "headers": { "authorization": "Bearer ${one}", "x-page": "${page}" }, "expect_headers": { "set-cookie": "canary" }, "json": { "$.access_token": "canary", "id": "shown" } } }],
         });
         assert!(holds_credential(&json!({ "values": { "password": { "list": ["a"] } } })));
         mask(&mut plan);

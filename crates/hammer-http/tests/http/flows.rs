@@ -90,7 +90,7 @@ fn a_sequence_goes_on_with_what_it_was_answered() {
                 let secret = format!("s3cret-{id}");
                 sessions.insert(id.clone(), secret.clone());
                 let headers = format!(
-                    "Set-Cookie: other=1; Path=/\r\nSet-Cookie: session={secret}; HttpOnly\r\nLocation: /base/sessions/{id}\r\nETag: \"e{id}\"\r\n"
+                    "Set-Cookie: session=stale; Max-Age=0; Path=/old\r\nSet-Cookie: other=1; Path=/\r\nSet-Cookie: session={secret}; HttpOnly\r\nLocation: /base/sessions/{id}\r\nETag: \"e{id}\"\r\n"
                 );
                 (201, headers, format!(r#"{{"session": {{"ids": [{id}]}}}}"#).into_bytes())
             }
@@ -287,6 +287,7 @@ fn texts_and_names_that_cannot_be_are_refused_where_they_stand() {
         (r#"{"headers":{"x-a":"${HOME}"}}"#, "headers.x-a", "It is not shown, since it may be a secret"),
         (r#"{"body":"${random}"}"#, "body", "what the number is below"),
         (r#"{"contains":"${"}"#, "contains", "has no `}`"),
+        (r#"{"json":{"a":{"n":"${seq}"}}}"#, "json", "`a`: a placeholder is a text of its own there"),
         (r#"{"json":{"$.a.b":"${x}"}}"#, "json", "`$.a.b`: `${x}` is nothing"),
         (r#"{"values":{"seq":{"count":1}}}"#, "values.seq", "`${seq}` is something else already"),
         (r#"{"grpc":"/a.B/C","json":{"a":1}}"#, "json", "a message is no JSON"),

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::figures::{Nanoseconds, finite};
+use super::figures::{Durations, Nanoseconds, finite};
 use super::phase::PhaseName;
 use super::series::{Series, SeriesKind};
 use super::timeline::Interval;
@@ -100,7 +100,17 @@ impl RateLimit {
         all: impl Iterator<Item = &'a Series>,
         intervals: &[Interval],
     ) -> Option<Self> {
+        if bounded_here([series], intervals) {
+            return None;
+        }
         let rate = SteadyRate::of(intervals, |path| path == series.path)?;
+        let seconds = measured(intervals).map(|interval| interval.span_ns as f64 / 1e9).sum::<f64>();
+        let offered = measured(intervals).flat_map(|interval| &interval.series);
+        let offered: u64 = offered.filter(|seen| seen.path == series.path).map(|seen| seen.offered).sum();
+        // What takes a little longer from one to the next has an even rate close to the one that is offered.
+        if !series.closed_loop && rate.per_s * seconds > MOST_OF_OFFERED * offered as f64 {
+            return None;
+        }
         let open = measured(intervals).filter_map(|interval| {
             let own = interval.series.iter().find(|seen| seen.path == series.path)?;
             u64::try_from(own.backlog_at_end + own.in_flight_at_end).ok()
@@ -126,6 +136,19 @@ impl RateLimit {
     }
 }
 
+/// Whether hammer itself lets no more of these series be under way: some waited for a slot, or for a connection.
+pub(crate) fn bounded_here<'a>(series: impl IntoIterator<Item = &'a Series>, intervals: &[Interval]) -> bool {
+    series.into_iter().any(|series| {
+        let own =
+            measured(intervals).flat_map(|interval| &interval.series).filter(|seen| seen.path == series.path);
+        let durations = &series.measurement.durations;
+        let mean = |of: &Option<Durations>| Some(of.as_ref()?.mean_ns.least() as f64);
+        let waited = mean(&durations.connection_wait).zip(mean(&durations.response_time));
+        own.into_iter().any(|seen| seen.backlog_at_end > 0)
+            || waited.is_some_and(|(waited, response)| waited > MOST_WAITED * response)
+    })
+}
+
 /// Those of measurement without its first ones, in which a limiter may still let more through, and without its last, which may be a
 /// short one.
 fn measured(intervals: &[Interval]) -> impl Iterator<Item = &Interval> {
@@ -143,6 +166,10 @@ const MOST_OFF_SHARE: f64 = 0.004;
 /// Twice as many under way would be completed twice as fast by what only takes its time.
 const GROWN: u64 = 2;
 const LEAST_OPEN: u64 = 4;
+/// A limit lets through less of what is offered.
+const MOST_OF_OFFERED: f64 = 0.8;
+/// The share of a response time that waiting for a connection of hammer's own may be.
+const MOST_WAITED: f64 = 0.1;
 
 #[cfg(test)]
 mod tests {
@@ -151,12 +178,19 @@ mod tests {
     use super::*;
     use crate::fixture::{Story, operation, report_of};
 
-    /// Of a run in whose intervals so many are offered and so many are answered.
+    /// Of a run in whose intervals so many are offered and so many are answered, while the others are under way.
     fn found(intervals: &[(u64, u64)]) -> Vec<RateLimit> {
+        found_leaving(intervals, Story::start)
+    }
+
+    fn found_leaving(
+        intervals: &[(u64, u64)],
+        leave: impl Fn(&mut Story, (usize, Phase), u64),
+    ) -> Vec<RateLimit> {
         let mut story = Story::new(vec![operation("gate", "cold"), operation("gate", "hot")]);
         for (offered, answered) in intervals {
             story.accept(0, Phase::Measurement, *answered, Nanos::from_secs(2));
-            story.wait((0, Phase::Measurement), offered - answered);
+            leave(&mut story, (0, Phase::Measurement), offered - answered);
             story.accept(1, Phase::Measurement, 100, Nanos::from_millis(2));
             story.interval(Phase::Measurement);
         }
@@ -184,6 +218,13 @@ mod tests {
         assert_eq!((limit.rate.least_per_s, limit.rate.most_per_s), (29.0, 30.0));
         assert!(limit.least_open < 100 && limit.most_open > 300, "{limit:?}");
         assert_eq!(limit.beside.as_ref().map(|beside| beside.path.as_str()), Some("gate/hot"));
+    }
+
+    #[test]
+    fn what_waits_for_a_slot_of_hammers_own_is_not() {
+        let limited: Vec<(u64, u64)> = [(60, 29)].repeat(12);
+        assert_eq!(found(&limited).len(), 1);
+        assert_eq!(found_leaving(&limited, Story::wait), []);
     }
 
     #[test]
@@ -218,6 +259,8 @@ mod tests {
             ("too few", [(20, 5)].repeat(12)),
             // All that is offered ends, and most of it is refused: how evenly it is offered says nothing.
             ("none", [(60, 0)].repeat(12)),
+            // What takes longer and longer is as even, close to the rate that is offered.
+            ("drift", [(33, 29)].repeat(12)),
             ("few wait", steady.iter().map(|_| (29, 29)).collect()),
         ] {
             assert_eq!(found(&intervals), [], "{what}");

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::report::bounded_here;
 use crate::report::{Nanoseconds, ObservationSeries, PromiseCounts, Report, Series, SeriesKind, SteadyRate};
 use crate::verdict::Verdict;
 
@@ -126,6 +127,10 @@ impl SummaryRun {
 fn steady(report: &Report) -> BTreeMap<String, SteadyRate> {
     let workloads: BTreeSet<&str> = report.operations().map(|series| series.workload.as_str()).collect();
     let of = |workload: &str| {
+        let own = report.operations().filter(|series| series.workload == workload);
+        if bounded_here(own, &report.intervals) {
+            return None;
+        }
         let paths: Vec<&str> = report
             .operations()
             .filter(|series| series.workload == workload)
