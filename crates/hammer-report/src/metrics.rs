@@ -1,14 +1,18 @@
 //! What a run says of itself on a page of metrics in Prometheus's text format, while it lasts and once it has ended: the same counts as
 //! the report's.
 
+mod own_page;
+mod phase_metrics;
+
 use std::sync::Arc;
 
-use hammer_measure::histogram::Distribution;
-use hammer_measure::snapshot::{RunInfo, SeriesFigures, Snapshot};
-use hammer_measure::{Fate, Ledger, Octaves, Phase, Reporter, RunEvent, SeriesInfo};
+use hammer_measure::snapshot::{RunInfo, Snapshot};
+use hammer_measure::{Ledger, Phase, Reporter, RunEvent, SeriesInfo};
 use hammer_pages::exposition::{CPU, MEMORY, WrittenPage};
 
-use crate::report::{Durations, Finding, PhaseFigures, PromiseCounts, Report, SeriesKind};
+use self::own_page::OwnPage;
+use self::phase_metrics::{PhaseMetrics, RESPONSE};
+use crate::report::{Finding, PromiseCounts, Report, SeriesKind};
 
 /// Who is given each page as it is made.
 pub trait MetricsSink {
@@ -55,22 +59,6 @@ struct SeriesMetrics {
     phases: [PhaseMetrics; 2],
     backlog: i64,
     in_flight: i64,
-}
-
-/// A series in a phase.
-#[derive(Debug, Default)]
-struct PhaseMetrics {
-    offered: u64,
-    dispatched: u64,
-    completed: u64,
-    bytes: [u64; 2],
-    fates: Vec<(&'static str, u64)>,
-    octaves: Octaves,
-    /// Seconds, of what ended.
-    response_s: f64,
-    /// The 99th percentile in seconds; none where nothing has one.
-    dispatch_lag_s: Option<f64>,
-    read_lag_s: Option<f64>,
 }
 
 impl RunMetrics {
@@ -333,24 +321,6 @@ impl PageFigures {
     }
 }
 
-/// A page all of whose samples name the run, where there are several.
-struct OwnPage<'a> {
-    page: WrittenPage,
-    run: Option<&'a str>,
-}
-
-impl OwnPage<'_> {
-    fn family(&mut self, name: &str, kind: &str, help: &str) {
-        self.page.metric(name, kind, help);
-    }
-
-    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: f64) {
-        let Some(run) = self.run else { return self.page.sample(name, labels, value) };
-        let labels: Vec<(&str, &str)> = std::iter::once(("run", run)).chain(labels.iter().copied()).collect();
-        self.page.sample(name, &labels, value);
-    }
-}
-
 impl SeriesMetrics {
     fn named(info: &SeriesInfo) -> Self {
         Self {
@@ -365,71 +335,6 @@ impl SeriesMetrics {
 
     fn labels<'a>(&'a self, phase: &'a str) -> [(&'a str, &'a str); 4] {
         [("workload", &self.workload), ("series", &self.name), ("kind", self.kind), ("phase", phase)]
-    }
-}
-
-impl PhaseMetrics {
-    fn of_figures(figures: &SeriesFigures) -> Self {
-        let response = figures.response_time.as_ref();
-        let mean =
-            response.map_or(0.0, |times| times.mean * times.count.saturating_sub(times.infinite) as f64);
-        let p99 = |times: &Option<hammer_measure::Summary>| Some(times.as_ref()?.p99.nanos().as_secs_f64());
-        Self {
-            offered: figures.offered,
-            dispatched: figures.dispatched,
-            completed: figures.completed,
-            bytes: [figures.bytes_out, figures.bytes_in],
-            fates: Fate::ALL.into_iter().map(|fate| (fate.name(), figures.fate(fate))).collect(),
-            octaves: figures.response_octaves,
-            response_s: mean / 1e9,
-            dispatch_lag_s: p99(&figures.dispatch_lag),
-            read_lag_s: p99(&figures.read_lag),
-        }
-    }
-
-    fn of_report(figures: &PhaseFigures) -> Self {
-        let counts = &figures.counts;
-        let times = figures.durations.response_time.as_ref().and_then(Durations::distribution);
-        let summary = times.as_ref().and_then(Distribution::summary);
-        let mean =
-            summary.map_or(0.0, |times| times.mean * times.count.saturating_sub(times.infinite) as f64);
-        let p99 = |times: &Option<Durations>| Some(times.as_ref()?.p99_ns.least() as f64 / 1e9);
-        let fate = |fate: Fate| {
-            let found = counts.fates.entries().find(|(name, _)| *name == fate.name());
-            (fate.name(), found.map_or(0, |(_, count)| count.unsigned_abs()))
-        };
-        Self {
-            offered: counts.offered,
-            dispatched: counts.dispatched,
-            completed: counts.completed,
-            bytes: [counts.bytes_out, counts.bytes_in],
-            fates: Fate::ALL.into_iter().map(fate).collect(),
-            octaves: times.map(|times| times.octaves()).unwrap_or_default(),
-            response_s: mean / 1e9,
-            dispatch_lag_s: p99(&figures.durations.dispatch_lag),
-            read_lag_s: p99(&figures.durations.read_lag),
-        }
-    }
-
-    /// The buckets are those of the octaves: twice as far each, and 1 ms is a bound.
-    fn write_response(&self, labels: [(&str, &str); 4], page: &mut OwnPage<'_>) {
-        let [workload, series, kind, phase] = labels;
-        let mut below = 0;
-        for (place, count) in self.octaves.counts.iter().enumerate() {
-            below += count;
-            let bound = if place + 1 < Octaves::COUNT {
-                Octaves::bound(place).as_secs_f64().to_string()
-            } else {
-                "+Inf".to_owned()
-            };
-            page.sample(
-                &format!("{RESPONSE}_bucket"),
-                &[workload, series, kind, phase, ("le", &bound)],
-                below as f64,
-            );
-        }
-        page.sample(&format!("{RESPONSE}_sum"), &labels, self.response_s);
-        page.sample(&format!("{RESPONSE}_count"), &labels, below as f64);
     }
 }
 
@@ -451,7 +356,6 @@ fn name_of(finding: &Finding) -> String {
     finding.kind.words().replace(' ', "_")
 }
 
-const RESPONSE: &str = "hammer_response_time_seconds";
 const OPERATION: &str = "operation";
 const STEP: &str = "step";
 const ENDED: &str = "ended";
