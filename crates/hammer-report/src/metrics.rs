@@ -180,6 +180,8 @@ impl PageFigures {
         page.sample("hammer_healthy", &[], f64::from(u8::from(self.findings.is_empty())));
         page.family("hammer_health_findings", "gauge", "What is said against the generator, by kind.");
         let mut kinds: Vec<&String> = self.findings.iter().collect();
+        // A page has one sample of the same labels, and findings of a kind need not stand together.
+        kinds.sort_unstable();
         kinds.dedup();
         for kind in kinds {
             let count = self.findings.iter().filter(|other| *other == kind).count();
@@ -433,5 +435,17 @@ mod tests {
         assert_eq!(of(last, "hammer_run_phase", &[("phase", "ended")]), Some(1.0));
         assert_eq!(of(last, "hammer_exit_code", &[]), Some(f64::from(report.verdict.exit_code)));
         assert!(page(&report).contains("hammer_offered_total{workload=\"get\",series=\"hot\",kind=\"operation\",phase=\"measurement\"} 40\n"));
+    }
+
+    #[test]
+    fn a_kind_of_finding_has_one_sample_wherever_its_findings_stand() {
+        let names = ["late", "behind", "late"].map(str::to_owned);
+        let text = PageFigures { findings: names.into(), ..PageFigures::default() }.text();
+        let samples: Vec<&str> =
+            text.lines().filter(|line| line.starts_with("hammer_health_findings{")).collect();
+        assert_eq!(
+            samples,
+            [r#"hammer_health_findings{kind="behind"} 1"#, r#"hammer_health_findings{kind="late"} 2"#]
+        );
     }
 }
