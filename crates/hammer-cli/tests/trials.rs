@@ -193,7 +193,7 @@ fn a_kept_target_cannot_be_swept_and_what_no_target_counts_is_refused_with_what_
             &["sweep.target.lab.http.status", "is one for all runs"][..],
         ),
         ("sweep={target.lab.keep: [true, false]}", &["sweep.target.lab.keep", "is one for all runs"]),
-        ("observe.writes.lab=rows", &["observe.writes.lab", "counts accepted, connections, "]),
+        ("observe.writes.lab=rows", &["observe.writes.lab", "the embedded target counts accepted, "]),
         ("target={url: \"http://127.0.0.1:9\"}", &["observe[0].lab", "there is no embedded target"]),
     ] {
         let ended = hammer(&["run", &plan, "--set", change]);
