@@ -8,6 +8,7 @@ mod attest;
 mod bounds;
 mod compare;
 mod ct;
+mod ctl;
 mod load;
 mod output;
 mod pki;
@@ -23,6 +24,7 @@ pub(crate) use attest::{
 pub(crate) use bounds::BoundsArgs;
 pub(crate) use compare::{CompareArgs, ComparisonForm};
 pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, RootsArgs, SubmitArgs};
+pub(crate) use ctl::{CtlArgs, CtlCommand};
 pub(crate) use load::{LoadArgs, ReachArgs};
 pub(crate) use output::OutputArgs;
 pub(crate) use pki::{
@@ -79,6 +81,8 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Compare the runs of variants: ratios with intervals, and whether a difference can be told
     Compare(CompareArgs),
+    /// Steer a run that was started with --web and --control, or ask how it stands
+    Ctl(CtlArgs),
     /// Serve an embedded target that really does the work, until a signal
     #[command(subcommand)]
     Lab(LabCommand),

@@ -4,6 +4,7 @@ pub(crate) mod attest;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod ct;
+pub(crate) mod ctl;
 mod fill;
 mod foreground;
 pub(crate) mod http;

@@ -11,7 +11,7 @@ use crate::plan::HookPlan;
 mod attendant;
 mod lines;
 mod looks;
-mod marks;
+pub(crate) mod marks;
 pub(crate) mod mid_run;
 pub(crate) mod scripted_faults;
 mod shell_command;

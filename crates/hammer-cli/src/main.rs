@@ -26,6 +26,7 @@ mod resources;
 mod scrape;
 mod signals;
 mod tui;
+mod web;
 
 use std::path::Path;
 use std::{env, process};
@@ -91,6 +92,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<ExitCode, CliError
         Command::Pki(command) => command::pki::command(command, registry),
         Command::Report(args) => command::report::show(args),
         Command::Compare(args) => command::compare::show(args, registry),
+        Command::Ctl(args) => command::ctl::steer(args),
         Command::Lab(command) => command::lab::serve(command, registry),
         Command::Resources(args) => command::resources::serve(args),
         Command::Schema(args) => command::schema::show(args, registry),

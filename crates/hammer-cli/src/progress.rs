@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 use hammer_measure::snapshot::RunInfo;
-use hammer_measure::{Nanos, Reporter, RunEvent, shown};
+use hammer_measure::{Command, Nanos, Reporter, RunEvent, shown};
 use hammer_report::progress::{accepted, judging, line};
 use hammer_report::report::Event;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -57,7 +57,7 @@ impl Reporter for Progress {
             RunEvent::Breach { breach, .. } => {
                 println(bar, &format!("BROKEN: {}: {} ({})", breach.subject(), breach.kind, breach.detail));
             }
-            RunEvent::Beside { .. } => {
+            RunEvent::Beside { .. } | RunEvent::Command { command: Command::Mark { .. }, .. } => {
                 if let Some((label, words)) = Event::of(event).and_then(|event| event.beside_words()) {
                     println(bar, &format!("{label}: {words}"));
                 }

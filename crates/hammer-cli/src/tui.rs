@@ -22,6 +22,7 @@ use connection::Incoming;
 use input::Effect;
 use spec::DashboardSpec;
 use state::DashboardState;
+pub(crate) use state::workload::{SteeredWorkload, steered};
 use view::palette::Palette;
 
 /// Whether a dashboard that was asked for can be shown.
@@ -94,7 +95,9 @@ impl Dashboard {
         let Some(action) = input::action(key) else { return };
         match input::act(&mut self.state, action) {
             Effect::Command(commands) => {
-                commands.into_iter().for_each(|command| self.control.command(command));
+                for command in commands {
+                    self.control.command(command);
+                }
             }
             Effect::End(stop) => {
                 // The stop gives the reason; the interrupt ends what would come after this run as well.

@@ -458,7 +458,7 @@ fn a_plan_without_chains_has_no_roots() {
 
 #[test]
 fn each_command_says_what_it_takes() {
-    let commands: [&[&str]; 37] = [
+    let commands: [&[&str]; 40] = [
         &[],
         &["run"],
         &["plan"],
@@ -486,6 +486,9 @@ fn each_command_says_what_it_takes() {
         &["attest", "device"],
         &["report"],
         &["compare"],
+        &["ctl"],
+        &["ctl", "URL", "rate"],
+        &["ctl", "URL", "in-flight"],
         &["lab"],
         &["lab", "ct"],
         &["lab", "http"],

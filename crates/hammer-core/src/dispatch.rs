@@ -73,6 +73,11 @@ impl<W: Workload, R: Runtime> LanePlan<R> for LoadedWorkload<W> {
             (Load::Closed(_), Command::Rate { .. }) => {
                 Some("its load is closed: users wait for their answers, and there is no rate to change")
             }
+            (Load::Closed(closed), Command::InFlight { limit, .. })
+                if *limit > closed.stages.most_users() =>
+            {
+                Some("its load is closed: a command leaves users out, and brings no more than its plan has")
+            }
             _ => None,
         }
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use hammer_measure::event::Beside;
 use hammer_measure::promise::Breach;
 use hammer_measure::snapshot::Observation;
-use hammer_measure::{Command, Nanos, shown};
+use hammer_measure::{Command, CommandId, Nanos, shown};
 
 use crate::promise::BrokenPromise;
 use crate::run_error::RunError;
@@ -23,7 +23,7 @@ pub(crate) enum Message {
     Broken(Nanos, BrokenPromise),
     /// Found by an observer.
     ObservedBreach(Nanos, Breach),
-    Command(Command),
+    Command(CommandId, Command),
     Interrupt,
 }
 

@@ -199,7 +199,7 @@ impl<'a, 'r> Run<'a, 'r> {
                 self.promises.observed(&breach);
                 self.breach(at, breach);
             }
-            Message::Command(command) => self.command(command),
+            Message::Command(id, command) => self.command(id, command),
             Message::Interrupt => self.interrupt(),
         }
         Ok(())

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use crate::axis::{Axis, short_rate};
 use crate::chart::{Chart, DrawError, Ink, Line};
 use crate::figure::{Figure, Row, Table};
-use crate::page::Page;
+use crate::page::{Follows, Page};
 
 /// The page of a comparison, and of the bounds that do not hold.
 ///
@@ -34,6 +34,7 @@ pub fn comparison_document(comparison: &Comparison, found: &[FoundBound]) -> Res
             @for block in blocks { (markup(block)) }
         },
         footer: "hammer compare: runs are the samples".to_owned(),
+        follows: Follows::Nothing,
     };
     Ok(page.document())
 }

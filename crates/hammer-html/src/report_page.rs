@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::chart::DrawError;
 use crate::figure::Figure;
-use crate::page::Page;
+use crate::page::{Follows, Page};
 use crate::rates::rates;
 use crate::response_times::{heat_map, percentiles, response_times};
 use crate::run_time::{RunTime, amount};
@@ -19,49 +19,84 @@ use crate::run_time::{RunTime, amount};
 /// # Errors
 /// Where a chart cannot be drawn, which no figure makes it do.
 pub fn document(report: &Report) -> Result<String, DrawError> {
-    let time = RunTime::of(report);
-    let series = report.series.iter().enumerate();
-    let (operations, steps): (Vec<_>, Vec<_>) =
-        series.partition(|(_, series)| series.kind == SeriesKind::Operation);
-    let of_series = |(place, of): &(usize, &Series)| section(report, &time, *place, of);
-    let operations = operations.iter().map(of_series).collect::<Result<Vec<_>, _>>()?;
-    let steps = steps.iter().map(of_series).collect::<Result<Vec<_>, _>>()?;
-    let observed = observations(report, &time)?;
+    let parts = parts(report)?;
     let page = Page {
-        title: match named(report) {
-            Some(name) => format!("{name}: {}", text::verdict(report)),
-            None => text::verdict(report),
-        },
+        title: title(report),
         standing: Some(report.verdict.standing),
         beneath: health(report),
-        main: html! {
-            (facts(report))
-            (disruptions(report))
-            (promises(report))
-            (thresholds(report))
-            @for section in &operations { (section) }
-            @if let Some(observed) = &observed { (observed) }
-            (events(report))
-            @if !steps.is_empty() {
-                section.folded {
-                    h2 { "Steps within operations" }
-                    @for step in &steps { details { (step) } }
-                }
-            }
-            section.folded {
-                h2 { "All of it as text" }
-                details { summary { "What was used, connections, and what else there is to say" } pre { (shown_lines(&text::surroundings(report))) } }
-                details { summary { "The report" } pre { (shown_lines(&text::render(report))) } }
-                details { summary { "The plan, every default written out" } pre { (plan(report)) } }
-            }
-        },
-        footer: format!("{} {}, seed {}", report.tool.name, report.tool.version, report.run.seed),
+        main: html! { @for part in &parts { (part.markup) } (as_text(report)) },
+        footer: footer(report),
+        follows: Follows::Nothing,
     };
     Ok(page.document())
 }
 
+/// A part of a page, which can be made anew without the others.
+pub(crate) struct Part {
+    /// What it is known by: `facts`, `series-0`.
+    pub(crate) id: String,
+    /// Empty where there is nothing to say.
+    pub(crate) markup: Markup,
+}
+
+/// What stands between the banner and the report as text. Each report of a run has the same parts.
+///
+/// # Errors
+/// Where a chart cannot be drawn.
+pub(crate) fn parts(report: &Report) -> Result<Vec<Part>, DrawError> {
+    let time = RunTime::of(report);
+    let part = |id: &str, markup: Markup| Part { id: id.to_owned(), markup };
+    let mut parts = vec![
+        part("facts", facts(report)),
+        part("disruptions", disruptions(report)),
+        part("promises", promises(report)),
+        part("thresholds", thresholds(report)),
+    ];
+    let of_kind = |kind| report.series.iter().enumerate().filter(move |(_, series)| series.kind == kind);
+    for (place, of) in of_kind(SeriesKind::Operation) {
+        parts.push(part(&format!("series-{place}"), section(report, &time, place, of)?));
+    }
+    parts.push(part("observed", observations(report, &time)?.unwrap_or_default()));
+    parts.push(part("events", events(report)));
+    let steps = of_kind(SeriesKind::Step).map(|(place, of)| section(report, &time, place, of));
+    let steps = steps.collect::<Result<Vec<_>, _>>()?;
+    let steps = html! {
+        @if !steps.is_empty() {
+            section.folded {
+                h2 { "Steps within operations" }
+                @for step in &steps { details { (step) } }
+            }
+        }
+    };
+    parts.push(part("steps", steps));
+    Ok(parts)
+}
+
+/// The first line of the banner.
+pub(crate) fn title(report: &Report) -> String {
+    match named(report) {
+        Some(name) => format!("{name}: {}", text::verdict(report)),
+        None => text::verdict(report),
+    }
+}
+
+pub(crate) fn footer(report: &Report) -> String {
+    format!("{} {}, seed {}", report.tool.name, report.tool.version, report.run.seed)
+}
+
+fn as_text(report: &Report) -> Markup {
+    html! {
+        section.folded {
+            h2 { "All of it as text" }
+            details { summary { "What was used, connections, and what else there is to say" } pre { (shown_lines(&text::surroundings(report))) } }
+            details { summary { "The report" } pre { (shown_lines(&text::render(report))) } }
+            details { summary { "The plan, every default written out" } pre { (plan(report)) } }
+        }
+    }
+}
+
 /// Whether the figures can be believed.
-fn health(report: &Report) -> Markup {
+pub(crate) fn health(report: &Report) -> Markup {
     let tolerated = if report.health.on_fail.is_fail() { "" } else { ", which the plan tolerates" };
     html! {
         @if report.health.healthy {
@@ -121,7 +156,7 @@ fn facts(report: &Report) -> Markup {
 }
 
 /// What the plan is called.
-fn named(report: &Report) -> Option<&str> {
+pub(crate) fn named(report: &Report) -> Option<&str> {
     report.plan.get("name")?.as_str().filter(|name| !name.is_empty())
 }
 

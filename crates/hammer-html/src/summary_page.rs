@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::axis::{Axis, short, short_rate};
 use crate::chart::{Chart, DrawError, Ink, Line};
 use crate::figure::{Figure, Row, Table};
-use crate::page::Page;
+use crate::page::{Follows, Page};
 
 /// The page of several runs.
 ///
@@ -43,6 +43,7 @@ pub fn summary_document(summary: &Summary) -> Result<String, DrawError> {
             section { h2 { "All of it as text" } details open[tables.is_empty()] { summary { "The summary" } pre { (shown_lines(&text)) } } }
         },
         footer: format!("hammer, {} runs", summary.runs.len()),
+        follows: Follows::Nothing,
     };
     Ok(page.document())
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hammer_html::{document, summary_document};
+use hammer_html::{LivePage, document, summary_document};
 use hammer_measure::Nanos;
 use hammer_measure::histogram::Distribution;
 use hammer_report::report::timeline::ObservationPoint;
@@ -262,4 +262,38 @@ fn what_a_hook_printed_is_no_markup_on_the_page_of_several_runs() {
         "{}",
         &page[page.len() - 3_000..]
     );
+}
+
+#[test]
+fn a_page_that_follows_a_run_is_given_the_parts_that_have_changed_and_no_others() {
+    let whole = report();
+    let mut earlier = whole.clone();
+    earlier.thresholds.clear();
+    earlier.verdict = hammer_report::verdict::Verdict::default();
+    let running = LivePage::running(1, &earlier, "<b>12s</b>").unwrap();
+    assert!(!running.has_ended());
+    let document = running.document();
+    assert!(document.contains("connect-src 'self'") && document.contains("EventSource('live')"));
+    assert!(
+        document.contains("&lt;b&gt;12s") && document.contains(r#"<body data-run="1">"#),
+        "{}",
+        &document[..900]
+    );
+    let parts = |update: &str| {
+        let update: serde_json::Value = serde_json::from_str(update).unwrap();
+        let parts = update["parts"].as_array().unwrap().iter();
+        parts.map(|part| part["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let all = parts(&running.update(&LivePage::starting(1, None)));
+    assert_eq!(all[0], "banner");
+    for id in &all {
+        assert_eq!(document.matches(&format!("id=\"{id}\"")).count(), 1, "{id}");
+    }
+    assert_eq!(parts(&running.update(&running)), [""; 0]);
+    let ended = LivePage::ended(1, &whole).unwrap();
+    assert!(ended.has_ended());
+    assert_eq!(parts(&ended.update(&running)), ["banner", "thresholds"]);
+    assert!(ended.update(&running).contains(r#""standing":"failed""#));
+    // A run behind it has none of its parts.
+    assert_eq!(parts(&LivePage::ended(2, &whole).unwrap().update(&ended)), all);
 }

@@ -2,6 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The number of a command among those of its run, from 1, by which its answer is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CommandId(pub u64);
+
 /// A change to a running run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -28,5 +33,10 @@ pub enum Command {
     Stop {
         /// Why, for the report.
         reason: String,
+    },
+    /// Name this instant in the record; the load stays as it is.
+    Mark {
+        /// What for: one line, bounded in length.
+        text: String,
     },
 }

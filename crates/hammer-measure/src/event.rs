@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use crate::command::Command;
+use crate::command::{Command, CommandId};
 use crate::promise::Breach;
 use crate::series::Phase;
 use crate::snapshot::{RunInfo, RunResult, Snapshot};
@@ -25,6 +25,8 @@ pub enum RunEvent {
     Interval(Arc<Snapshot>),
     /// A command was answered. Unless every workload that it asked refused it, the run was touched by hand.
     Command {
+        /// Which of the run's it is.
+        id: CommandId,
         /// When it took effect.
         at: Nanos,
         /// What it was.

@@ -24,7 +24,7 @@ pub mod timing;
 #[cfg(test)]
 mod fixture;
 
-pub use command::Command;
+pub use command::{Command, CommandId};
 pub use connection::{
     ConnectionCounts, ConnectionLog, ConnectionRecord, OpenConnection, PeerCounts, PeerExchange, PeerRecord,
     ServiceConnections, ServicePeer,

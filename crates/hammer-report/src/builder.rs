@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hammer_measure::recorder::phase_index;
-use hammer_measure::snapshot::{RunInfo, RunResult};
+use hammer_measure::snapshot::{RunInfo, RunResult, Snapshot};
 use hammer_measure::{Nanos, Phase, Reporter, RunEvent, SeriesInfo};
 use serde_json::Value;
 use time::OffsetDateTime;
@@ -23,6 +23,7 @@ use crate::verdict::{Reason, ReasonKind, Verdict};
 mod failure;
 mod notes;
 mod reasons;
+mod so_far;
 
 /// Collects what a run tells. Bounded in memory whatever the run's length.
 #[derive(Debug, Default)]
@@ -33,6 +34,8 @@ pub struct ReportBuilder {
     response_times: ResponseTimeline,
     events: Vec<Event>,
     events_left_out: u64,
+    /// What the last interval knew.
+    last: Option<Arc<Snapshot>>,
     result: Option<Arc<RunResult>>,
 }
 
@@ -69,7 +72,7 @@ impl ReportBuilder {
         let bursts = Burst::all(&series, self.timeline.intervals(), &self.events);
         let mut report = Report {
             schema: SCHEMA.to_owned(),
-            tool: Tool { name: "hammer".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+            tool: tool(),
             verdict: Verdict::default(),
             health: Health::of_run(&result.health, &result.total.alarms[1]),
             run: run(info, result),
@@ -149,6 +152,7 @@ impl ReportBuilder {
                 | Event::PeerJoined { .. }
                 | Event::PeerSilent { .. }
                 | Event::PeerBack { .. }
+                | Event::Command { .. }
         );
         if bounded && self.events.len() >= MOST_EVENTS {
             self.events_left_out += 1;
@@ -168,11 +172,16 @@ impl Reporter for ReportBuilder {
             RunEvent::Interval(snapshot) => {
                 self.timeline.push(&self.paths, snapshot);
                 self.response_times.push(snapshot);
+                self.last = Some(Arc::clone(snapshot));
             }
             RunEvent::Finished(result) => self.result = Some(Arc::clone(result)),
             _ => Event::of(event).into_iter().for_each(|event| self.keep(event)),
         }
     }
+}
+
+fn tool() -> Tool {
+    Tool { name: "hammer".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
 }
 
 fn run(info: &RunInfo, result: &RunResult) -> Run {

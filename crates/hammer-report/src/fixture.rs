@@ -14,8 +14,8 @@ use hammer_measure::snapshot::{
 use hammer_measure::threshold::Verdict;
 use hammer_measure::timing::FlowTimes;
 use hammer_measure::{
-    Command, ConnectionLog, Detail, Fate, Ledger, Nanos, Outcome, Phase, Recorder, Reporter, RunEvent,
-    SeriesInfo, Timing,
+    Command, CommandId, ConnectionLog, Detail, Fate, Ledger, Nanos, Outcome, Phase, Recorder, Reporter,
+    RunEvent, SeriesInfo, Timing,
 };
 use serde_json::json;
 
@@ -410,7 +410,7 @@ pub(crate) fn disaster() -> Vec<RunEvent> {
     let command = Command::Rate { workload: None, factor: 2.0 };
     let text = "the backlog of submit is full, so that arrivals are shed".to_owned();
     story.events.push(RunEvent::Note { at, text });
-    story.events.push(RunEvent::Command { at, command, refused: Vec::new() });
+    story.events.push(RunEvent::Command { id: CommandId(1), at, command, refused: Vec::new() });
     story.events.push(RunEvent::Breach { at, breach: breach(41) });
     story.finish(|result| {
         result.breaches = (41..47).map(breach).collect();

@@ -30,6 +30,16 @@ pub(crate) struct OutputArgs {
     /// Keep serving them after the end until they were read once more, so long at most
     #[arg(long, value_name = "TIME", requires = "metrics")]
     pub(crate) metrics_linger: Option<TimeSpan>,
+    /// Serve the charts of the report at http://ADDRESS/ while the run lasts, to look at; port 0 lets the system choose
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) web: Option<SocketAddr>,
+    /// Have that page take commands (`hammer ctl`) from whoever has its token: pause, rate, in-flight, stop, mark
+    #[arg(long, requires = "web")]
+    pub(crate) control: bool,
+    /// The token that commands need, and whoever looks on where ADDRESS is not a loopback: read from this file, or made and written there; by
+    /// default a new one, which is gone with the run
+    #[arg(long, value_name = "FILE", requires = "web")]
+    pub(crate) web_token: Option<PathBuf>,
     /// Tell what is found against hammer's own health, its lateness above all, and exit as if it were not found (health.on_fail: warn)
     #[arg(long)]
     pub(crate) tolerate_lag: bool,

@@ -25,6 +25,7 @@ use crate::protocol::registry::Registry;
 use crate::protocol::{Conclusion, FillCorpus, WrittenCorpus};
 use crate::signals::Signals;
 use crate::tui;
+use crate::web::{LiveWeb, ShownRun};
 
 /// What a fill is carried out with.
 pub(super) struct FillRun<'a> {
@@ -38,6 +39,8 @@ pub(super) struct FillRun<'a> {
     pub(super) notes: Vec<String>,
     /// A corpus that is gone with the command.
     pub(super) passing: Option<&'a Path>,
+    /// The live page, and the number of the run that it is ahead of.
+    pub(super) web: Option<(&'a LiveWeb, usize)>,
 }
 
 /// A fill that was carried out, complete or not.
@@ -70,10 +73,16 @@ impl FillRun<'_> {
         self.signals.attach(&control);
         let ran: Result<Arc<RunResult>, RunError> = {
             let shown = dashboard::of_fill(self.registry, self.plan);
+            let live = |(web, number): (&LiveWeb, usize)| {
+                let (plan, shown) = (self.plan.embedded(), shown.clone());
+                web.reporter(ShownRun { number, plan, shown, control: &control })
+            };
+            let mut live = self.web.map(live);
             let mut dashboard = tui::open(shown, self.output, &control)?;
             let mut reporters: Vec<&mut dyn Reporter> = vec![&mut builder, &mut progress];
             reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
             reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
+            reporters.extend(live.as_mut().map(|live| live as &mut dyn Reporter));
             for text in self.notes.into_iter().chain(note.clone()) {
                 let note = RunEvent::Note { at: Nanos::ZERO, text };
                 reporters.iter_mut().for_each(|reporter| reporter.event(&note));

@@ -30,6 +30,7 @@ use crate::protocol::registry::Registry;
 use crate::readiness::ReadyWait;
 use crate::resources::watch::ResourceWatch;
 use crate::signals::Signals;
+use crate::web::{LiveWeb, ShownRun};
 use crate::{hooks, resources, tui};
 
 /// Carries out the plan of a file.
@@ -62,6 +63,7 @@ pub(crate) fn of_plan_with(
     let plan = &planned.plan;
     let mut outputs = Outputs::open(output, planned, runs.len())?;
     let metrics = MetricsPage::serve(output)?;
+    let web = LiveWeb::serve(output)?;
     let signals = Signals::watch().map_err(StartError::Signals)?;
     let run = RunContext {
         registry,
@@ -69,6 +71,7 @@ pub(crate) fn of_plan_with(
         signals,
         passing,
         metrics,
+        web,
         runs: runs.len(),
         earlier: EarlierRuns::default(),
     };
@@ -77,6 +80,7 @@ pub(crate) fn of_plan_with(
     if let [only] = runs.as_slice() {
         let mut carried_out = run.one(only, &mut None, &mut outputs, (Vec::new(), false))?;
         outputs.report(&mut carried_out.report)?;
+        run.conclude(&carried_out.report);
         run.linger();
         return Ok(carried_out.report.verdict.code());
     }
@@ -107,14 +111,21 @@ struct RunContext<'a> {
     /// A corpus that is gone with the command.
     passing: Option<&'a Path>,
     metrics: Option<MetricsPage>,
+    web: Option<LiveWeb>,
     /// How many the plan has.
     runs: usize,
     earlier: EarlierRuns,
 }
 
 impl RunContext<'_> {
-    /// Waits until the metrics of the last run were read, where the command line says so.
-    fn linger(&self) {
+    /// Has the live page say what the report of a run does.
+    fn conclude(&self, report: &Report) {
+        self.web.iter().for_each(|web| web.conclude(report));
+    }
+
+    /// Ends the live page, and waits until the metrics of the last run were read, where the command line says so.
+    fn linger(self) {
+        self.web.into_iter().for_each(LiveWeb::finish);
         self.metrics.iter().for_each(|metrics| metrics.linger(&self.signals));
     }
 
@@ -149,6 +160,7 @@ impl RunContext<'_> {
                 }
             };
             outputs.run(place, &mut report);
+            self.conclude(&report);
             let ramp = run.run.plan.plan.measured().map(|(_, workload)| workload.load.ramp()).max();
             let row = SummaryRun::of(&report, run.run.labels.clone(), hooks);
             rows.push(row.ramped(ramp.unwrap_or_default().as_secs_f64()));
@@ -189,7 +201,8 @@ impl RunContext<'_> {
             Some(fill) => {
                 opened.labs.iter().for_each(|lab| lab.restart_faults());
                 let (notes, passing) = (opened.notes(), *passing);
-                let around = FillRun { registry, plan, output, signals, files, notes, passing };
+                let web = self.web.as_ref().map(|web| (web, outputs.place() + 1));
+                let around = FillRun { registry, plan, output, signals, files, notes, passing, web };
                 Some(around.carry_out(fill, outputs)?)
             }
             None => None,
@@ -275,13 +288,17 @@ impl RunContext<'_> {
         let mut events = outputs.events()?;
         let (mut csv, mut hlog) = (outputs.csv()?, outputs.hlog()?);
         let mut metrics = self.metrics.as_ref().map(|metrics| metrics.reporter(outputs.place(), self.runs));
+        let shown = dashboard(registry, plan);
         spec.health = plan.health.policy(output.tolerate_lag);
         let (control, inbox) = control();
         signals.attach(&control);
+        let number = outputs.place() + 1;
+        let live = ShownRun { number, plan: plan.embedded(), shown: shown.clone(), control: &control };
+        let mut live = self.web.as_ref().map(|web| web.reporter(live));
         let (files, epoch) = (folder(output, &plan.output), spec.epoch_unix_ms);
         let result = {
             // It gives the terminal back at the end of this block, before anything is printed.
-            let mut dashboard = tui::open(dashboard(registry, plan), output, &control)?;
+            let mut dashboard = tui::open(shown, output, &control)?;
             let mut reporters: Vec<&mut dyn Reporter> = vec![&mut builder, &mut progress];
             reporters.extend(watch.as_mut().map(|watch| watch as &mut dyn Reporter));
             reporters.extend(mid_run.as_mut().map(|mid_run| mid_run as &mut dyn Reporter));
@@ -290,6 +307,7 @@ impl RunContext<'_> {
             reporters.extend(csv.as_mut().map(|csv| csv as &mut dyn Reporter));
             reporters.extend(hlog.as_mut().map(|hlog| hlog as &mut dyn Reporter));
             reporters.extend(metrics.as_mut().map(|metrics| metrics as &mut dyn Reporter));
+            reporters.extend(live.as_mut().map(|live| live as &mut dyn Reporter));
             let notes = source.notes().iter().cloned().chain(opened.notes());
             for text in notes.chain(hooks.iter().map(said)) {
                 let note = RunEvent::Note { at: Nanos::ZERO, text };

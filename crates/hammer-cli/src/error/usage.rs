@@ -138,6 +138,20 @@ pub(crate) enum UsageError {
     /// A page of metrics for everybody.
     #[error("serve metrics on {0} (--metrics): it is neither a loopback nor a private address")]
     PublicMetrics(SocketAddr),
+    /// A live page for whoever reaches it.
+    #[error(
+        "serve the live page on {0} (--web): others can reach it; --web-token must name a file with a token, which they will need"
+    )]
+    OpenWeb(SocketAddr),
+    /// A token of the live page that cannot be read or kept.
+    #[error("use the token in {} (--web-token): {why}", path.display())]
+    DoorToken { path: PathBuf, why: String },
+    /// Nowhere to keep a token.
+    #[error("keep a token for --control: there is neither XDG_RUNTIME_DIR nor HOME; --web-token says where")]
+    NoFolderOfTokens,
+    /// A run did not do what it was asked.
+    #[error("steer {url}: {why}")]
+    Unsteered { url: String, why: String },
     /// No such command.
     #[error("find the manual page: there is no command `{0}`")]
     NoPage(String),

@@ -20,7 +20,7 @@ pub(super) struct MarkBook {
 impl MarkBook {
     /// Takes a mark; one without a text marks nothing.
     pub(super) fn mark(&mut self, at: Nanos, source: &str, text: &str, sink: &ObservationSink) {
-        let text = bounded(text);
+        let text = one_line(text);
         if text.is_empty() {
             return;
         }
@@ -40,8 +40,8 @@ impl MarkBook {
     }
 }
 
-/// One line of at most [`MOST_CHARACTERS`], and without what a terminal would obey.
-fn bounded(text: &str) -> String {
+/// A text as one line of at most [`MOST_CHARACTERS`], without what a terminal would obey.
+pub(crate) fn one_line(text: &str) -> String {
     let printable = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
     printable.take(MOST_CHARACTERS).collect()
 }
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_mark_is_one_line_of_bounded_length() {
-        assert_eq!(bounded(" a\tb\u{1b}[31m "), "a b [31m");
-        assert_eq!(bounded(&"ä".repeat(300)).chars().count(), MOST_CHARACTERS);
+        assert_eq!(one_line(" a\tb\u{1b}[31m "), "a b [31m");
+        assert_eq!(one_line(&"ä".repeat(300)).chars().count(), MOST_CHARACTERS);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hammer_measure::event::Beside;
 use hammer_measure::snapshot::{RunInfo, Snapshot};
-use hammer_measure::{Nanos, Phase, RunEvent, SeriesInfo};
+use hammer_measure::{Command, Nanos, Phase, RunEvent, SeriesInfo};
 use hammer_report::progress::judging;
 use hammer_report::report::Event;
 
@@ -19,7 +19,7 @@ pub(super) mod workload;
 
 use history::History;
 use log::{EntryKind, Log};
-use workload::SteeredWorkload;
+use workload::{SteeredWorkload, steered};
 
 /// Everything that is drawn.
 #[derive(Debug)]
@@ -135,7 +135,13 @@ impl DashboardState {
                 self.say(*at, EntryKind::Phase, format!("{} starts", words(*phase)));
             }
             RunEvent::Interval(snapshot) => self.interval(snapshot),
-            RunEvent::Command { at, command, refused } => {
+            RunEvent::Command { at, command: Command::Mark { .. }, .. } => {
+                if let Some((_, words)) = Event::of(event).and_then(|event| event.beside_words()) {
+                    self.say(*at, EntryKind::Mark, words);
+                }
+            }
+            RunEvent::Command { at, command, refused, .. } => {
+                steered(&mut self.workloads, &mut self.paused, command, refused);
                 self.say(*at, EntryKind::Command, log::answered(command, refused));
             }
             RunEvent::Breach { at, breach } => {

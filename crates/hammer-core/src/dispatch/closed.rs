@@ -384,7 +384,7 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
             Command::InFlight { limit, .. } => {
                 self.user_limit.set(in_flight_share(*limit, self.context.shard, self.context.shards));
             }
-            Command::Rate { .. } | Command::Stop { .. } => return,
+            Command::Rate { .. } | Command::Stop { .. } | Command::Mark { .. } => return,
         }
         self.wake_all();
     }

@@ -335,7 +335,7 @@ impl<W: Workload, R: Runtime> Lane for OpenLane<W, R> {
                 self.limit.set(in_flight_share(*limit, self.context.shard, self.context.shards));
                 self.start_waiting();
             }
-            Command::Stop { .. } => {}
+            Command::Stop { .. } | Command::Mark { .. } => {}
         }
     }
 

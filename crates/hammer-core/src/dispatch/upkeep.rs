@@ -89,7 +89,7 @@ impl<U: Upkeep, R: Runtime> LanePlan<R> for UpkeepPlan<U> {
             Command::Rate { .. } | Command::InFlight { .. } => {
                 Some("it is no load: it is sent as it falls due")
             }
-            Command::Pause | Command::Resume | Command::Stop { .. } => None,
+            Command::Pause | Command::Resume | Command::Stop { .. } | Command::Mark { .. } => None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Commands, and what they are answered: who applies one, and who refuses it and why.
 
 use hammer_measure::event::CommandRefusal;
-use hammer_measure::{Command, Nanos, Now as _, RunEvent};
+use hammer_measure::{Command, CommandId, Nanos, Now as _, RunEvent};
 
 use crate::shard::ShardCommand;
 
@@ -9,11 +9,18 @@ use super::{APPLY_IN, Run};
 
 impl Run<'_, '_> {
     /// Has those workloads apply a command that can, and tells which cannot.
-    pub(super) fn command(&mut self, command: Command) {
-        let at = self.spec.clock.now() + APPLY_IN;
+    pub(super) fn command(&mut self, id: CommandId, command: Command) {
+        let now = self.spec.clock.now();
+        if matches!(command, Command::Mark { .. }) {
+            // No shard has anything to do with it.
+            return self.tell(&RunEvent::Command { id, at: now, command, refused: Vec::new() });
+        }
+        let at = now + APPLY_IN;
         let asked = match self.asked(&command) {
             Ok(asked) => asked,
-            Err(refusal) => return self.tell(&RunEvent::Command { at, command, refused: vec![refusal] }),
+            Err(refusal) => {
+                return self.tell(&RunEvent::Command { id, at, command, refused: vec![refusal] });
+            }
         };
         let (mut applying, mut refused) = (Vec::new(), Vec::new());
         for lane in asked {
@@ -32,14 +39,14 @@ impl Run<'_, '_> {
                 self.threads.tell_shards(|| ShardCommand::Apply(at, Some(lane), command.clone()));
             }
         }
-        self.tell(&RunEvent::Command { at, command, refused });
+        self.tell(&RunEvent::Command { id, at, command, refused });
     }
 
     /// The places of the workloads that a command is meant for.
     fn asked(&self, command: &Command) -> Result<Vec<usize>, CommandRefusal> {
         let named = match command {
             Command::Rate { workload, .. } | Command::InFlight { workload, .. } => workload.as_deref(),
-            Command::Pause | Command::Resume | Command::Stop { .. } => None,
+            Command::Pause | Command::Resume | Command::Stop { .. } | Command::Mark { .. } => None,
         };
         let Some(name) = named else { return Ok((0..self.spec.lanes.len()).collect()) };
         let lane = self.spec.lanes.iter().position(|lane| lane.workload() == name);

@@ -1,8 +1,9 @@
 //! The way into a run: commands and interrupts from other threads.
 
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
 
-use hammer_measure::Command;
+use hammer_measure::{Command, CommandId};
 
 use crate::message::Message;
 
@@ -10,6 +11,8 @@ use crate::message::Message;
 #[derive(Clone, Debug)]
 pub struct Control {
     messages: mpsc::Sender<Message>,
+    /// How many commands were sent, whoever sent them.
+    sent: Arc<AtomicU64>,
 }
 
 /// The run's end of a [`Control`].
@@ -22,13 +25,25 @@ pub struct Inbox {
 /// A control and the inbox that it reaches.
 pub fn control() -> (Control, Inbox) {
     let (sender, messages) = mpsc::channel();
-    (Control { messages: sender.clone() }, Inbox { messages, sender })
+    (Control { messages: sender.clone(), sent: Arc::default() }, Inbox { messages, sender })
 }
 
 impl Control {
-    /// Sends a command; one that comes after the end changes nothing.
-    pub fn command(&self, command: Command) {
-        let _ = self.messages.send(Message::Command(command));
+    /// Sends a command, which is answered by an event with that number; one that comes after the end changes nothing, and has no answer.
+    pub fn command(&self, command: Command) -> CommandId {
+        let id = self.next_id();
+        self.command_as(id, command);
+        id
+    }
+
+    /// A number for a command that is sent later: whoever waits for its answer knows it by then.
+    pub fn next_id(&self) -> CommandId {
+        CommandId(self.sent.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// Sends a command under a number that [`Control::next_id`] gave.
+    pub fn command_as(&self, id: CommandId, command: Command) {
+        let _ = self.messages.send(Message::Command(id, command));
     }
 
     /// Ends what the run is at, as a signal asks for: its opening, its arrivals, which drain, or else its drain.

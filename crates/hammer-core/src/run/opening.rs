@@ -1,6 +1,6 @@
 //! The opening of a run: every shard dials, and supply fills its ring.
 
-use hammer_measure::{Command, Now as _};
+use hammer_measure::{Command, Now as _, RunEvent};
 
 use crate::message::Message;
 use crate::run_error::RunError;
@@ -31,7 +31,9 @@ impl Run<'_, '_> {
                     self.leave(INTERRUPTED);
                     return Ok(false);
                 }
-                Message::Command(Command::Stop { reason }) => {
+                Message::Command(id, Command::Stop { reason }) => {
+                    let (at, command) = (self.spec.clock.now(), Command::Stop { reason: reason.clone() });
+                    self.tell(&RunEvent::Command { id, at, command, refused: Vec::new() });
                     self.leave(&reason);
                     return Ok(false);
                 }

@@ -188,7 +188,9 @@ fn an_interrupt_while_shards_open_ends_that_and_reports_that_nothing_was_sent() 
         control.command(Command::Pause);
         let expected = stop.as_ref().map_or("interrupted by a signal", |_| "enough");
         match stop {
-            Some(stop) => control.command(stop),
+            Some(stop) => {
+                control.command(stop);
+            }
             None => control.interrupt(),
         }
         let spec = RunSpec { lanes: vec![Arc::new(lane)], ..spec(Nanos::from_secs(60)) };
@@ -488,6 +490,12 @@ fn a_command_is_answered_by_the_workloads_that_cannot_do_it() {
     let [(workload, why)] = refusals(rate(Some("other"))).try_into().unwrap();
     assert_eq!((workload.as_str(), why.as_str()), ("other", "no workload has that name"));
     assert_eq!(refusals(Command::Pause), []);
+    assert_eq!(refusals(Command::Mark { text: "here".to_owned() }), []);
+    let users = |limit| Command::InFlight { workload: Some("closed".to_owned()), limit };
+    assert_eq!(refusals(users(1)), []);
+    let [(workload, why)] = refusals(users(3)).try_into().unwrap();
+    assert_eq!(workload, "closed");
+    assert!(why.contains("no more than its plan has"), "{why}");
 }
 
 #[test]

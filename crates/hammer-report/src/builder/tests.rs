@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use hammer_measure::health::Finding;
 use hammer_measure::recorder::SeriesRecord;
 use hammer_measure::snapshot::Observation;
-use hammer_measure::{Distribution, Fate, Ledger, Nanos};
+use hammer_measure::{CommandId, Distribution, Fate, Ledger, Nanos};
 use proptest::prelude::*;
 
 use super::*;
@@ -171,7 +171,7 @@ fn notes_are_bounded_and_counted_while_commands_are_always_kept() {
         story.events.push(RunEvent::Note { at: Nanos(second), text: "again".to_owned() });
     }
     let command = hammer_measure::Command::Pause;
-    story.events.push(RunEvent::Command { at: Nanos(1), command, refused: Vec::new() });
+    story.events.push(RunEvent::Command { id: CommandId(1), at: Nanos(1), command, refused: Vec::new() });
     let report = report_of(&story.finish(|_| {}));
     assert_eq!((report.events.len(), report.events_left_out), (MOST_EVENTS + 1, 5));
 }
@@ -409,4 +409,33 @@ fn users_are_those_that_were_there_and_of_their_own_workload() {
     let users = |series: usize| report.series[series].users_over_rate.map(|users| users.mean_cycle_ns);
     assert_eq!([users(0), users(1)], [Some(500_000_000), None], "5 users at 10/s; a step has none");
     assert_eq!(users(2), None, "nobody was there");
+}
+
+#[test]
+fn a_run_that_goes_on_has_the_report_of_its_last_interval() {
+    let mut story = Story::new(vec![operation("get", "hot")]);
+    story.phase(Phase::WarmUp);
+    story.accept(0, Phase::WarmUp, 5, Nanos::from_millis(1));
+    story.interval(Phase::WarmUp);
+    story.phase(Phase::Measurement);
+    story.accept(0, Phase::Measurement, 40, Nanos::from_millis(2));
+    story.interval(Phase::Measurement);
+    let events = story.finish(|_| {});
+    let mut builder = ReportBuilder::new();
+    assert_eq!(builder.so_far(Value::Null), None);
+    events
+        .iter()
+        .filter(|event| !matches!(event, RunEvent::Finished(_)))
+        .for_each(|event| builder.event(event));
+    let (so_far, whole) = (builder.so_far(Value::Null).unwrap(), report_of(&events));
+    assert_eq!(so_far.totals.all, whole.totals.all);
+    assert_eq!(so_far.intervals, whole.intervals);
+    assert_eq!(so_far.response_times, whole.response_times);
+    assert_eq!(so_far.phases.iter().map(|span| span.phase).collect::<Vec<_>>(), {
+        whole.phases.iter().map(|span| span.phase).take(so_far.phases.len()).collect::<Vec<_>>()
+    });
+    let times = |report: &Report| report.series[0].measurement.durations.response_time.clone().unwrap();
+    let (found, expected) = (times(&so_far), times(&whole));
+    assert_eq!((found.count, found.p99_ns, found.max_ns), (40, expected.p99_ns, expected.max_ns));
+    assert_eq!(found.distribution().unwrap().count(), 40, "what was warm-up is not in the curve");
 }

@@ -24,6 +24,9 @@ pub enum Event {
     Command {
         /// When it took effect.
         at_ns: u64,
+        /// Its number among the run's commands, from 1; absent from reports of before they had any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<u64>,
         /// What it was.
         command: Command,
         /// The workloads that refused it; absent where all did what it asked for.
@@ -66,11 +69,11 @@ pub enum Event {
         /// Whether the end of the run ended it.
         cut_off: bool,
     },
-    /// A hook, or whoever appends to the file of marks, marked an instant.
+    /// A hook, whoever appends to the file of marks, or a command marked an instant.
     Mark {
         /// When the mark was read.
         at_ns: u64,
-        /// The hook's name, the path of the file, or `lab` of what an embedded target does by its script.
+        /// The hook's name, the path of the file, `lab` of what an embedded target does by its script, or `control` of a command.
         source: String,
         /// What for: one line of at most 200 characters.
         text: String,
@@ -193,9 +196,13 @@ impl Event {
             | RunEvent::Judging { .. }
             | RunEvent::Finished(_) => return None,
             RunEvent::Phase { phase, at } => Self::Phase { at_ns: at.0, phase: (*phase).into() },
-            RunEvent::Command { at, command, refused } => Self::Command {
+            RunEvent::Command { at, command: hammer_measure::Command::Mark { text }, .. } => {
+                Self::Mark { at_ns: at.0, source: CONTROL.to_owned(), text: text.clone() }
+            }
+            RunEvent::Command { id, at, command, refused } => Self::Command {
                 at_ns: at.0,
-                command: command.into(),
+                id: Some(id.0),
+                command: Command::of(command)?,
                 refused: refused.iter().map(Refusal::from).collect(),
             },
             RunEvent::Breach { at, breach } => Self::Breach { at_ns: at.0, breach: breach.into() },
@@ -345,9 +352,11 @@ impl From<&CommandRefusal> for Refusal {
     }
 }
 
-impl From<&hammer_measure::Command> for Command {
-    fn from(command: &hammer_measure::Command) -> Self {
-        match command {
+impl Command {
+    /// What was asked of the load; none of a mark, which asks nothing of it.
+    fn of(command: &hammer_measure::Command) -> Option<Self> {
+        Some(match command {
+            hammer_measure::Command::Mark { .. } => return None,
             hammer_measure::Command::Pause => Self::Pause,
             hammer_measure::Command::Resume => Self::Resume,
             hammer_measure::Command::Rate { workload, factor } => {
@@ -357,9 +366,12 @@ impl From<&hammer_measure::Command> for Command {
                 Self::InFlight { workload: workload.clone(), limit: *limit as u64 }
             }
             hammer_measure::Command::Stop { reason } => Self::Stop { reason: reason.clone() },
-        }
+        })
     }
 }
+
+/// Who marked an instant, where a command did.
+const CONTROL: &str = "control";
 
 #[cfg(test)]
 mod tests;

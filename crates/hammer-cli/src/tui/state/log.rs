@@ -95,6 +95,7 @@ fn applied(command: &Command) -> String {
         }
         Command::InFlight { workload, limit } => format!("{}: {limit} in flight at most", whose(workload)),
         Command::Stop { reason } => format!("the end of arrivals: {reason}"),
+        Command::Mark { text } => format!("mark: {text}"),
     }
 }
 

@@ -1,24 +1,52 @@
 //! A workload as the plan names it, and as it was steered since.
 
 use hammer_measure::Command;
+use hammer_measure::event::CommandRefusal;
 
 use crate::tui::spec::{PanelSide, WorkloadSpec};
 
 /// A workload and its load.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::tui) struct SteeredWorkload {
+pub(crate) struct SteeredWorkload {
     /// Its name in the plan.
-    pub(in crate::tui) name: String,
+    pub(crate) name: String,
     /// Where it stands in the panel.
     pub(in crate::tui) side: PanelSide,
     /// Its planned rate, arrivals a second, where that is one number.
-    pub(in crate::tui) rate: Option<f64>,
+    pub(crate) rate: Option<f64>,
     /// The limit of operations in flight; in a closed loop its users.
-    pub(in crate::tui) in_flight: usize,
+    pub(crate) in_flight: usize,
+    /// The greatest limit: the planned users of a closed loop, who are all that there are.
+    most: usize,
     /// Whether its load waits for answers.
-    pub(in crate::tui) closed_loop: bool,
+    pub(crate) closed_loop: bool,
     /// The multiple of the planned rate.
-    pub(in crate::tui) factor: f64,
+    pub(crate) factor: f64,
+}
+
+/// Takes over what a command changed of these workloads, and of whether arrivals are suspended, whoever gave it and whoever refused it.
+pub(crate) fn steered(
+    workloads: &mut [SteeredWorkload],
+    paused: &mut bool,
+    command: &Command,
+    refused: &[CommandRefusal],
+) {
+    let did = |name: &str| refused.iter().all(|refusal| refusal.workload != name);
+    match command {
+        Command::Pause | Command::Resume => {
+            if workloads.iter().any(|workload| did(&workload.name)) {
+                *paused = matches!(command, Command::Pause);
+            }
+        }
+        Command::Rate { workload: of, .. } | Command::InFlight { workload: of, .. } => {
+            let asked = |name: &String| of.as_ref().is_none_or(|of| of == name) && did(name);
+            workloads
+                .iter_mut()
+                .filter(|workload| asked(&workload.name))
+                .for_each(|workload| workload.take(command));
+        }
+        Command::Stop { .. } | Command::Mark { .. } => {}
+    }
 }
 
 /// Which way a key leads.
@@ -30,14 +58,24 @@ pub(in crate::tui) enum KeyDirection {
 
 impl SteeredWorkload {
     /// It as it was planned.
-    pub(in crate::tui) fn planned(spec: WorkloadSpec) -> Self {
+    pub(crate) fn planned(spec: WorkloadSpec) -> Self {
         let WorkloadSpec { name, side, rate, in_flight, closed_loop } = spec;
-        Self { name, side, rate, in_flight, closed_loop, factor: 1.0 }
+        let most = if closed_loop { in_flight } else { usize::MAX };
+        Self { name, side, rate, in_flight, most, closed_loop, factor: 1.0 }
     }
 
     /// The rate that it is to offer now, where that is one number.
-    pub(in crate::tui) fn current_rate(&self) -> Option<f64> {
+    pub(crate) fn current_rate(&self) -> Option<f64> {
         self.rate.map(|rate| rate * self.factor)
+    }
+
+    /// Takes over what a command that it carried out has changed.
+    const fn take(&mut self, command: &Command) {
+        match command {
+            Command::Rate { factor, .. } => self.factor = *factor,
+            Command::InFlight { limit, .. } => self.in_flight = *limit,
+            Command::Pause | Command::Resume | Command::Stop { .. } | Command::Mark { .. } => {}
+        }
     }
 
     /// A tenth more, or back; `None` where a key changes nothing: a closed loop, or an end of the range.
@@ -55,11 +93,11 @@ impl SteeredWorkload {
         Some(Command::Rate { workload: Some(self.name.clone()), factor })
     }
 
-    /// A tenth more or less, one at least; `None` when it is one already.
+    /// A tenth more or less, one at least; `None` where it goes no further.
     pub(in crate::tui) fn change_in_flight(&mut self, direction: KeyDirection) -> Option<Command> {
         let by = (self.in_flight / 10).max(1);
         let limit = match direction {
-            KeyDirection::Up => self.in_flight.saturating_add(by),
+            KeyDirection::Up => self.in_flight.saturating_add(by).min(self.most),
             KeyDirection::Down => self.in_flight.saturating_sub(by).max(1),
         };
         if limit == self.in_flight {

@@ -1,5 +1,5 @@
 use hammer_measure::health::{Finding, Health};
-use hammer_measure::{Ledger, Nanos, Outcome, RunEvent};
+use hammer_measure::{CommandId, Ledger, Nanos, Outcome, RunEvent};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
@@ -92,7 +92,12 @@ fn the_log() {
     let mut run = busy();
     run.state.screen.tab = Tab::Log;
     let command = hammer_measure::Command::Rate { workload: Some("submit".to_owned()), factor: 1.1 };
-    run.state.take(&RunEvent::Command { at: Nanos::from_millis(40_200), command, refused: Vec::new() });
+    run.state.take(&RunEvent::Command {
+        id: CommandId(1),
+        at: Nanos::from_millis(40_200),
+        command,
+        refused: Vec::new(),
+    });
     let breach = hammer_measure::promise::Breach {
         workload: "submit".to_owned(),
         seq: Some(4_711),

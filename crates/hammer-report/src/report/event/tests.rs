@@ -1,4 +1,4 @@
-use hammer_measure::{Nanos, Phase};
+use hammer_measure::{CommandId, Nanos, Phase};
 use serde_json::{Value, json};
 
 use super::*;
@@ -15,8 +15,8 @@ fn told(event: &RunEvent) -> Value {
 }
 
 fn command(command: hammer_measure::Command) -> (Value, String) {
-    let words = Command::from(&command).words();
-    let mut event = told(&RunEvent::Command { at: AT, command, refused: Vec::new() });
+    let words = Command::of(&command).unwrap().words();
+    let mut event = told(&RunEvent::Command { id: CommandId(1), at: AT, command, refused: Vec::new() });
     (event["command"].take(), words)
 }
 

@@ -1,5 +1,5 @@
 use hammer_measure::event::CommandRefusal;
-use hammer_measure::{Command, Nanos, Phase, RunEvent};
+use hammer_measure::{Command, CommandId, Nanos, Phase, RunEvent};
 
 use super::paragraphs;
 use crate::fixture::{Story, breach, operation, report_of};
@@ -12,7 +12,12 @@ fn notes_and_commands_are_told_with_their_instants_and_what_is_left_out_is_count
     story.interval(Phase::Measurement);
     let at = Nanos::from_millis(1_500);
     story.events.push(RunEvent::Note { at, text: "the log is slow".to_owned() });
-    story.events.push(RunEvent::Command { at, command: Command::Pause, refused: Vec::new() });
+    story.events.push(RunEvent::Command {
+        id: CommandId(1),
+        at,
+        command: Command::Pause,
+        refused: Vec::new(),
+    });
     story.events.push(RunEvent::Breach { at, breach: breach(1) });
     let mut report = report_of(&story.finish(|_| {}));
     report.events_left_out = 1_200;
@@ -39,7 +44,7 @@ fn a_command_that_was_refused_is_not_said_to_be_done_and_who_refused_it_is_named
         (rate(Some("other")), by(&["other"])),
         (Command::Pause, by(&["open", "closed"])),
     ];
-    let events = asked.map(|(command, refused)| RunEvent::Command { at, command, refused });
+    let events = asked.map(|(command, refused)| RunEvent::Command { id: CommandId(1), at, command, refused });
     story.events.extend(events);
     assert_eq!(
         paragraphs(&render(&report_of(&story.finish(|_| {}))), "note"),

@@ -1,0 +1,184 @@
+//! What is asked of a run over its door, and what of that the run can be told.
+
+use hammer_measure::Command;
+use hammer_values::Rate;
+use serde::Deserialize;
+
+use crate::hooks::marks::one_line;
+use crate::tui::SteeredWorkload;
+
+/// A command as it is sent.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum AskedCommand {
+    /// Suspend arrivals.
+    Pause {},
+    /// Take them up again.
+    Resume {},
+    /// Change the rate of a workload, or of all.
+    Rate {
+        /// Its name.
+        #[serde(default)]
+        workload: Option<String>,
+        /// `500/s`, or a multiple of the plan's: `1.5x`.
+        rate: String,
+    },
+    /// Change the limit of operations in flight of a workload, or of all.
+    InFlight {
+        /// Its name.
+        #[serde(default)]
+        workload: Option<String>,
+        /// The new limit, over all shards.
+        limit: usize,
+    },
+    /// End the arrivals, drain and report.
+    Stop {
+        /// Why.
+        #[serde(default)]
+        reason: Option<String>,
+    },
+    /// Name this instant in the record.
+    Mark {
+        /// What for.
+        text: String,
+    },
+}
+
+impl AskedCommand {
+    /// What the run is told, whose workloads these are.
+    ///
+    /// # Errors
+    /// What cannot be asked of it, as a sentence without its full stop.
+    pub(super) fn command(self, workloads: &[SteeredWorkload]) -> Result<Command, String> {
+        Ok(match self {
+            Self::Pause {} => Command::Pause,
+            Self::Resume {} => Command::Resume,
+            Self::Rate { workload, rate } => factor(workload, &rate, workloads)?,
+            Self::InFlight { limit, .. } if !LIMITS.contains(&limit) => {
+                return Err(format!(
+                    "a limit of {limit} in flight: expected {} to {}",
+                    LIMITS.start(),
+                    LIMITS.end()
+                ));
+            }
+            Self::InFlight { workload, limit } => Command::InFlight { workload, limit },
+            Self::Stop { reason } => {
+                let reason = reason.map(|reason| one_line(&reason)).filter(|reason| !reason.is_empty());
+                Command::Stop { reason: reason.unwrap_or_else(|| STOPPED.to_owned()) }
+            }
+            Self::Mark { text } => match one_line(&text) {
+                text if text.is_empty() => return Err("a mark needs a text".to_owned()),
+                text => Command::Mark { text },
+            },
+        })
+    }
+}
+
+/// The multiple of the plan's rate that is asked for.
+fn factor(workload: Option<String>, rate: &str, workloads: &[SteeredWorkload]) -> Result<Command, String> {
+    let rate = rate.trim();
+    let expected =
+        || format!("`{rate}` is no rate: expected one like 500/s, or a multiple of the plan's like 1.5x");
+    let multiple = |factor: f64, workload: Option<String>| {
+        if FACTORS.contains(&factor) {
+            Ok(Command::Rate { workload, factor })
+        } else if factor == 0.0 {
+            Err("a rate of nothing is a pause: use pause".to_owned())
+        } else {
+            let (least, most) = (FACTORS.start(), FACTORS.end());
+            Err(format!("{rate} is {factor} times the plan's rate: expected {least} to {most} times it"))
+        }
+    };
+    if let Some(times) = rate.strip_suffix('x') {
+        let times = times.trim().parse::<f64>().ok().filter(|times| times.is_finite() && *times >= 0.0);
+        return multiple(times.ok_or_else(expected)?, workload);
+    }
+    let asked: Rate = rate.parse().map_err(|_| expected())?;
+    let own = match (&workload, workloads) {
+        (None, [only]) => only,
+        (None, _) => {
+            let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
+            return Err(format!("{rate} is the rate of one workload: say of which ({})", names.join(", ")));
+        }
+        // A name that nobody has is refused by the run itself.
+        (Some(name), _) => match workloads.iter().find(|known| known.name == *name) {
+            Some(own) => own,
+            None => return Ok(Command::Rate { workload, factor: 1.0 }),
+        },
+    };
+    match own.rate.filter(|planned| *planned > 0.0) {
+        Some(planned) => multiple(asked.per_second() / planned, Some(own.name.clone())),
+        // It is the run that says so of a closed loop.
+        None if own.closed_loop => Ok(Command::Rate { workload: Some(own.name.clone()), factor: 1.0 }),
+        None => Err(format!("the plan of {} has no constant rate: say a multiple of it (1.5x)", own.name)),
+    }
+}
+
+const FACTORS: std::ops::RangeInclusive<f64> = 0.001..=1_000.0;
+const LIMITS: std::ops::RangeInclusive<usize> = 1..=1_000_000;
+const STOPPED: &str = "ended over the control door";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::spec::{PanelSide, WorkloadSpec};
+
+    fn workload(name: &str, rate: Option<f64>, closed_loop: bool) -> SteeredWorkload {
+        let spec =
+            WorkloadSpec { name: name.to_owned(), side: PanelSide::Neither, rate, in_flight: 8, closed_loop };
+        SteeredWorkload::planned(spec)
+    }
+
+    fn told(json: &str, workloads: &[SteeredWorkload]) -> Result<Command, String> {
+        serde_json::from_str::<AskedCommand>(json).map_err(|error| error.to_string())?.command(workloads)
+    }
+
+    #[test]
+    fn a_rate_is_a_multiple_of_the_planned_one() {
+        let workloads = [workload("submit", Some(200.0), false), workload("read", None, false)];
+        let rate = |workload: Option<&str>, factor| {
+            Ok(Command::Rate { workload: workload.map(str::to_owned), factor })
+        };
+        let ask = |json| told(json, &workloads);
+        assert_eq!(
+            ask(r#"{"command":"rate","workload":"submit","rate":"500/s"}"#),
+            rate(Some("submit"), 2.5)
+        );
+        assert_eq!(
+            ask(r#"{"command":"rate","workload":"submit","rate":"6000/min"}"#),
+            rate(Some("submit"), 0.5)
+        );
+        assert_eq!(ask(r#"{"command":"rate","rate":"1.5x"}"#), rate(None, 1.5));
+        assert_eq!(ask(r#"{"command":"rate","workload":"read","rate":"2x"}"#), rate(Some("read"), 2.0));
+        assert_eq!(told(r#"{"command":"rate","rate":"100/s"}"#, &workloads[..1]), rate(Some("submit"), 0.5));
+        for (json, why) in [
+            (r#"{"command":"rate","rate":"500/s"}"#, "say of which (submit, read)"),
+            (r#"{"command":"rate","workload":"read","rate":"500/s"}"#, "no constant rate"),
+            (r#"{"command":"rate","workload":"submit","rate":"500"}"#, "`500` is no rate"),
+            (r#"{"command":"rate","rate":"0x"}"#, "use pause"),
+            (r#"{"command":"rate","rate":"-1x"}"#, "is no rate"),
+            (r#"{"command":"rate","rate":"NaNx"}"#, "is no rate"),
+            (r#"{"command":"rate","rate":"1e9x"}"#, "expected 0.001 to 1000 times"),
+            (r#"{"command":"in_flight","limit":0}"#, "expected 1 to"),
+            (r#"{"command":"mark","text":" \n "}"#, "needs a text"),
+            (r#"{"command":"mark"}"#, "missing field `text`"),
+            (r#"{"command":"rate","factor":2}"#, "unknown field `factor`"),
+            (r#"{"command":"quit"}"#, "unknown variant `quit`"),
+            (r#"{"command":"pause","workload":"submit"}"#, "unknown field `workload`"),
+        ] {
+            let error = ask(json).unwrap_err();
+            assert!(error.contains(why), "{json}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_over_the_door_is_one_line() {
+        let text = serde_json::to_string(
+            &serde_json::json!({ "command": "mark", "text": format!("a\n\u{1b}[2J{}", "b".repeat(900)) }),
+        )
+        .unwrap();
+        let Ok(Command::Mark { text }) = told(&text, &[]) else { panic!() };
+        assert!(text.starts_with("a  [2Jb") && text.chars().count() == 200, "{text}");
+        assert_eq!(told(r#"{"command":"stop"}"#, &[]), Ok(Command::Stop { reason: STOPPED.to_owned() }));
+    }
+}
