@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What pages of reports look like: made of every quickstart, of a run whose log lies and of some whose servers fail, of a sweep and of a comparison, and measured in headless Chromium.
-#   scripts/pages.sh [PAGE.html...]   the pages that are measured; without any they are made
+# What pages of reports look like: made of every quickstart, of a run whose log lies and of some whose servers fail, of a sweep and of a comparison, and measured in headless Chromium;
+# and the live page of a run, while it lasts and once it has ended.
+#   scripts/pages.sh [PAGE.html...]   the pages that are measured; without any they are made, and the live page is driven
 #   HAMMER names the binary, CHROMIUM the browser; PICTURES a folder that is kept, for pictures of each page
 # Exits 1 where a page is wider than its window, text lies over other text or is hard to read, something is fetched, or the console says anything.
 set -euo pipefail
@@ -34,4 +35,6 @@ YAML
   pages+=("$folder/comparison.html")
 fi
 mkdir -p "${PICTURES:=$folder/pictures}"
-python3 "$here/pages/measured.py" "$(command -v "${CHROMIUM:-chromium}")" "$PICTURES" "${pages[@]}"
+browser=$(command -v "${CHROMIUM:-chromium}")
+python3 "$here/pages/measured.py" "$browser" "$PICTURES" "${pages[@]}"
+[[ -z ${HAMMER:-} || $# -gt 0 ]] || python3 "$here/pages/live.py" "$browser" "$PICTURES" "$HAMMER" "$folder"

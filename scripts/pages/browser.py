@@ -7,7 +7,7 @@ import tempfile
 import time
 
 OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
-           "--host-resolver-rules=MAP * ~NOTFOUND", "--remote-debugging-pipe"]
+           "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--remote-debugging-pipe"]
 
 
 class Browser:
@@ -57,20 +57,29 @@ class Browser:
                 return message["result"]
             self.events.append(message)
 
-    def open(self, url, width, look):
-        """Opens a page, and waits until it has loaded; what its console said, and what it asked for."""
+    def look(self, width, look):
+        """Lays pages out for that width, by light, in the dark or as on paper."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600)
         self.call("Emulation.setEmulatedMedia", media="print" if look == "print" else "screen",
                   features=[{"name": "prefers-color-scheme", "value": "dark" if look == "dark" else "light"}])
+
+    def open(self, url, width, look):
+        """Opens a page, and waits until it has loaded; what its console said, what it asked for, and how long that took."""
+        self.look(width, look)
         self.events.clear()
         self.call("Page.navigate", url=url)
         started = time.monotonic()
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             self.events.append(self.message())
         seconds = time.monotonic() - started
+        said, asked = self.heard()
+        return said, [other for other in asked if other != url], seconds
+
+    def heard(self):
+        """What the console has said since the page was opened, and what the page has asked for."""
         said = [event["params"] for event in self.events if event.get("method") in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded")]
         asked = [event["params"]["request"]["url"] for event in self.events if event.get("method") == "Network.requestWillBeSent"]
-        return said, [other for other in asked if other != url and not other.startswith("data:")], seconds
+        return said, [url for url in asked if not url.startswith("data:")]
 
     def run(self, script):
         """The value of a script in the page."""

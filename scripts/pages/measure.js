@@ -70,7 +70,8 @@
     if (tip.hidden || !rows.some(row => tip.textContent.includes(row))) found.push(`under the pointer stands "${tip.textContent}"`);
     const tipped = tip.getBoundingClientRect();
     if (tipped.right > wide.clientWidth || tipped.bottom > innerHeight) found.push('what stands under the pointer reaches beyond the window');
-    chart.dispatchEvent(new PointerEvent('pointerleave'));
+    document.body.dispatchEvent(new PointerEvent('pointermove', { bubbles: true }));
+    if (!tip.hidden) found.push('what stood under the pointer stays when it is gone');
   }
   return { found, texts: boxes.length, contrast, charts: document.querySelectorAll('figure svg').length };
 })();
