@@ -4,8 +4,9 @@
 
 use std::thread;
 
-/// Lets shards and supply go before the calling thread from now on. Not for supply: what it has not prepared in time is not sent.
-pub(crate) fn make_way() {
+/// Lets shards and supply go before the calling thread, and those that it starts, from now on; once for a thread. Not for supply: what it has not
+/// prepared in time is not sent.
+pub fn make_way() {
     // A refusal costs punctuality, which the report shows, and nothing else.
     let _ = rustix::process::nice(NICENESS);
 }

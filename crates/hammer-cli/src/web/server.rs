@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use hammer_core::background::make_way;
 use hammer_html::{LivePage, token_page};
 use hammer_lab::clock::Clock;
 use hammer_lab::handle::{LabConfig, LabHandle, LabTarget};
@@ -16,7 +17,7 @@ use http::header::{
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use serde_json::json;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use super::access::{Access, COOKIE_NAME, Refusal};
 use super::door::{Door, Unanswered};
@@ -114,6 +115,11 @@ impl Target for DoorTarget {
             answer.headers_mut().insert(name, HeaderValue::from_static(value));
         }
         answer
+    }
+
+    async fn work(self: Arc<Self>, _: watch::Receiver<bool>) {
+        // It is the server's one thread that gets here; those that make pages are started by it.
+        make_way();
     }
 }
 
