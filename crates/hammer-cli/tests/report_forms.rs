@@ -1,4 +1,4 @@
-//! `hammer report`: what a run left behind, as text again, as JUnit's XML and as a curve for HdrHistogram's tools.
+//! `hammer report`: what a run left behind, as text again, as Markdown, as JUnit's XML, as tables and as a curve for HdrHistogram's tools.
 
 #[path = "support/folder.rs"]
 mod folder;
@@ -64,6 +64,110 @@ print(root.get('tests'), root.get('failures'))";
     assert!(read.ends_with("\n10 2\n"), "{read}");
 }
 
+/// A plan with a series whose name has to be quoted, an open and a closed loop, and a warm-up.
+const QUOTED: &str = "\
+target: { lab: { http: {} } }
+workloads:
+  - { name: 'web,\"hot\"', http: { path: /hot }, load: { rate: 400/s } }
+  - { name: users, http: {}, load: { users: 2 } }
+phases: { warm_up: 200ms, measurement: 500ms }
+";
+
+#[test]
+fn python_reads_of_the_table_what_the_report_says() {
+    let folder = Folder::new();
+    let ended = hammer(&["run", "--tolerate-lag", &folder.write("plan.yaml", PLAN), "--out", "-"]);
+    let path = folder.write("report.json", &ended.stdout);
+    let table = folder.write("report.csv", &hammer(&["report", &path, "--as", "csv"]).stdout);
+    let script = "import csv, json, sys
+rows = {(row['path'], row['phase']): row for row in csv.DictReader(open(sys.argv[1], newline=''))}
+held = 0
+def hold(row, figures, place):
+    global held
+    for key, value in figures.items():
+        if key in ('hdr', 'causes', 'response_time_by_fate'):
+            continue
+        at = place + [key]
+        if isinstance(value, dict) and 'beyond_ns' not in value:
+            hold(row, value, at)
+        elif key == 'rates':
+            assert not row['rates.offered_per_s'], 'there was no time'
+        else:
+            cell = row['.'.join(at)]
+            said = '' if value is None else 'inf' if isinstance(value, dict) else value
+            assert cell == said or float(cell) == said, (at, cell, said)
+            held += 1
+for series in json.load(open(sys.argv[2]))['series']:
+    for phase in 'warm_up', 'measurement':
+        figures = series[phase]
+        figures['durations'] = {name: of for name, of in figures['durations'].items() if of}
+        hold(rows.pop((series['path'], phase)), figures, [])
+print(held, rows)";
+    let read = Command::new("python3").args(["-c", script, &table, &path]).output().unwrap();
+    let told = String::from_utf8_lossy(&read.stderr).into_owned();
+    let read = String::from_utf8(read.stdout).unwrap();
+    let (held, left) = read.trim().split_once(' ').unwrap_or_else(|| panic!("{told}"));
+    assert!(held.parse::<u32>().unwrap() > 80 && left == "{}", "{read} {told}");
+}
+
+#[test]
+fn a_report_has_the_statistics_for_locust_as_the_run_wrote_them() {
+    let folder = Folder::new();
+    let prefix = folder.path("run");
+    let ended = hammer(&[
+        "run",
+        "--tolerate-lag",
+        &folder.write("plan.yaml", QUOTED),
+        "--out",
+        "-",
+        "--csv",
+        &prefix,
+    ]);
+    let report = folder.write("report.json", &ended.stdout);
+    let printed = hammer(&["report", &report, "--as", "locust-csv"]);
+    let written = std::fs::read_to_string(folder.path("run_stats.csv")).unwrap();
+    assert_eq!((printed.code, printed.stdout), (0, written), "{}", printed.stderr);
+}
+
+#[test]
+fn markdown_begins_with_the_verdict_and_has_thresholds_in_a_table() {
+    let folder = Folder::new();
+    let ended = hammer(&["run", "--tolerate-lag", &folder.write("plan.yaml", PLAN), "--out", "-"]);
+    let path = folder.write("report.json", &ended.stdout);
+    let printed = hammer(&["report", &path, "--as", "markdown"]).stdout;
+    assert!(printed.starts_with("# FAIL, exit 1: 1 of 2 thresholds failed"), "{printed}");
+    let failed = "\n| FAILS | web/get | p99(response) \\< 1us | ";
+    assert!(
+        printed.contains(failed) && printed.contains("\n| holds | total | count(accepted) \\> 10 | "),
+        "{printed}"
+    );
+}
+
+#[test]
+fn several_runs_are_a_table_with_what_was_swept_and_markdown() {
+    let folder = Folder::new();
+    let (plan, out) = (folder.write("plan.yaml", PLAN), folder.path("summary.json"));
+    let sweep = "sweep={workloads.web.load.rate: [200/s, 400/s]}";
+    hammer(&[
+        "run",
+        "--tolerate-lag",
+        &plan,
+        "--set",
+        "phases.measurement=100ms",
+        "--set",
+        sweep,
+        "--out",
+        &out,
+    ]);
+    let table = hammer(&["report", &out, "--as", "csv"]).stdout;
+    let (header, rows) = table.split_once("\r\n").unwrap();
+    assert!(header.starts_with("run,labels.workloads.web.load.rate,verdict.exit_code,"), "{header}");
+    let begins: Vec<&str> = rows.lines().map(|row| &row[..10]).collect();
+    assert_eq!(begins, ["1,200/s,1,", "2,400/s,1,"]);
+    let markdown = hammer(&["report", &out, "--as", "markdown"]).stdout;
+    assert!(markdown.starts_with("# 0 of 2 runs passed, exit 1\n\n| run | series | offered |"), "{markdown}");
+}
+
 #[test]
 fn what_is_no_report_and_what_has_no_such_form_is_told() {
     let folder = Folder::new();
@@ -80,7 +184,10 @@ fn what_is_no_report_and_what_has_no_such_form_is_told() {
     assert!(hammer(&["report", &summary]).stdout.contains("0 of 2 runs passed"));
     let one = ended_report(&folder);
     for (arguments, told) in [
-        (vec!["report", &summary, "--as", "junit"], "it is of several runs, which are text or a page alone"),
+        (
+            vec!["report", &summary, "--as", "junit"],
+            "it is of several runs, which are text, Markdown, a table (csv) or a page of HTML",
+        ),
         (
             vec!["report", &one, "--as", "hgrm", "--series", "web/post"],
             "it has no series web/post: its series are web/get",

@@ -1,14 +1,17 @@
 //! What a run says while it runs and afterwards: the JSON report (the public schema), the text made from it, the
-//! stream of events, Locust's CSV files, JUnit's XML, HdrHistogram's curves and interval logs, pages of metrics, the progress line, and the summary of several runs. It opens no file, prints nothing itself,
+//! stream of events, Locust's CSV files, Markdown, a flat table of comma-separated values, JUnit's XML, HdrHistogram's curves and interval logs, pages of metrics, the progress line, and the summary of several runs. It opens no file, prints nothing itself,
 //! and never asks the run for anything: reporters are sinks that write to what they were given.
 
 pub mod builder;
+mod csv_row;
 pub mod events;
 pub mod exit;
+pub mod flat_csv;
 pub mod hgrm;
 pub mod hlog;
 pub mod junit;
 pub mod locust;
+pub mod markdown;
 pub mod metrics;
 pub mod progress;
 pub mod report;

@@ -11,9 +11,13 @@ use hammer_measure::{Detail, Fate, Nanos, Reporter, RunEvent};
 
 use crate::builder::rfc3339;
 
+mod name_total;
 mod row;
 
+use name_total::{AGGREGATED, NameTotal, is_failure, rate, write_stats};
 use row::{PERCENTILES, Row};
+
+pub use name_total::{NoHistogram, stats};
 
 /// Where the files go.
 pub struct LocustWriters {
@@ -46,10 +50,7 @@ pub struct LocustCsv {
 #[derive(Default)]
 struct NameHistory {
     window: VecDeque<NameInterval>,
-    total: Distribution,
-    requests: u64,
-    failures: u64,
-    bytes: u64,
+    total: NameTotal,
 }
 
 /// A name in an interval.
@@ -192,11 +193,10 @@ impl LocustCsv {
             self.rows(&info, second + 1, users)?;
         }
         let lasted = self.last.since(self.start.unwrap_or_default()).as_secs_f64();
-        Row::of(STATS_START).texts(PERCENTILES.map(|(name, _)| name)).write(&mut self.writers.stats)?;
-        for (series, name) in info.series.iter().zip(&self.names) {
-            name.stats(lasted, (&series.workload, &series.name)).write(&mut self.writers.stats)?;
-        }
-        self.aggregated.stats(lasted, AGGREGATED).write(&mut self.writers.stats)?;
+        let names = info.series.iter().zip(&self.names);
+        let names =
+            names.map(|(series, name)| ((series.workload.as_str(), series.name.as_str()), &name.total));
+        write_stats(&mut self.writers.stats, names.chain([(AGGREGATED, &self.aggregated.total)]), lasted)?;
         Row::of(FAILURES).write(&mut self.writers.failures)?;
         let instant = |at: Nanos| {
             let millis = info.epoch_unix_ms + at.0 / 1_000_000;
@@ -255,10 +255,11 @@ impl NameInterval {
 
 impl NameHistory {
     fn push(&mut self, interval: NameInterval, bytes: u64) {
-        self.total.merge(&interval.times);
-        self.requests += interval.requests;
-        self.failures += interval.failures;
-        self.bytes += bytes;
+        let NameInterval { requests, failures, ref times, .. } = interval;
+        self.total.times.merge(times);
+        self.total.requests += requests;
+        self.total.failures += failures;
+        self.total.bytes += bytes;
         let start = interval.at.since(WINDOW);
         self.window.push_back(interval);
         // What began before the window is out of it, unless it is all there is.
@@ -278,51 +279,16 @@ impl NameHistory {
         let row = Row::of(before)
             .texts([kind, name])
             .texts([per_second(window.requests), per_second(window.failures)]);
-        let row = if self.requests > 0 { row.percentiles(&window.times) } else { row.without_percentiles() };
-        row.texts([self.requests.to_string(), self.failures.to_string()])
-            .lengths(&self.total)
-            .texts([self.content()])
-    }
-
-    /// A row of the statistics of a run that lasted so many seconds.
-    fn stats(&self, lasted: f64, (kind, name): (&str, &str)) -> Row {
-        let row = Row::of([kind, name]).texts([self.requests.to_string(), self.failures.to_string()]);
-        let row = row.lengths(&self.total).texts([self.content()]);
-        let row = row.texts([self.requests, self.failures].map(|count| rate(count, lasted).to_string()));
-        if self.requests > 0 { row.percentiles(&self.total) } else { row.without_percentiles() }
-    }
-
-    fn content(&self) -> String {
-        (self.bytes as f64 / self.requests.max(1) as f64).to_string()
+        let total = &self.total;
+        let row = if total.requests > 0 { row.percentiles(&window.times) } else { row.without_percentiles() };
+        row.texts([total.requests.to_string(), total.failures.to_string()])
+            .lengths(&total.times)
+            .texts([total.content()])
     }
 }
 
-/// Whether what ended so counts as a failure; what never was sent is no request.
-const fn is_failure(fate: Fate, refusals_meant: bool) -> bool {
-    fate.timed() && !matches!(fate, Fate::Accepted) && !(refusals_meant && matches!(fate, Fate::Refused))
-}
-
-fn rate(count: u64, seconds: f64) -> f64 {
-    if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
-}
-
-/// The name of all operations together.
-const AGGREGATED: (&str, &str) = ("", "Aggregated");
 const SECOND: Nanos = Nanos::from_secs(1);
 const WINDOW: Nanos = Nanos::from_secs(10);
-const STATS_START: [&str; 11] = [
-    "Type",
-    "Name",
-    "Request Count",
-    "Failure Count",
-    "Median Response Time",
-    "Average Response Time",
-    "Min Response Time",
-    "Max Response Time",
-    "Average Content Size",
-    "Requests/s",
-    "Failures/s",
-];
 const HISTORY_START: [&str; 6] = ["Timestamp", "User Count", "Type", "Name", "Requests/s", "Failures/s"];
 const TOTALS: [&str; 7] = [
     "Total Request Count",

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::exit::ExitCode;
 use crate::report::Nanoseconds;
-use crate::text::columns::{Side, aligned, none};
+use crate::text::columns::{Side, none};
 use crate::text::number::{grouped, per_second};
 use crate::text::page::Page;
 use crate::verdict::{Reason, ReasonKind, Standing};
@@ -104,6 +104,11 @@ impl Summary {
 
     /// A table with a line for each run and series, ending in a newline; 80 columns unless labels or paths are long.
     pub fn render(&self) -> String {
+        self.page().into_string()
+    }
+
+    /// What is told of the runs, the most important first.
+    pub(crate) fn page(&self) -> Page {
         let mut page = Page::default();
         let stand = |standing| self.runs.iter().filter(|run| run.verdict.standing == standing).count();
         let unexpected = match stand(Standing::NoExpectation) {
@@ -115,7 +120,7 @@ impl Summary {
             0 => String::new(),
             unrun => format!(", {} of {} were not carried out", grouped(unrun), grouped(self.planned)),
         };
-        page.line(&format!(
+        page.heading(&format!(
             "{passed} of {} runs passed{unexpected}{unrun}, exit {}",
             self.runs.len(),
             self.exit_code
@@ -132,9 +137,7 @@ impl Summary {
         let header =
             ["run", "series", "offered", "accepted", "failed", "p50", "p99", "verdict"].map(str::to_owned);
         let rows = self.runs.iter().flat_map(|run| rows(run, &wording));
-        for line in aligned(&std::iter::once(header).chain(rows).collect::<Vec<_>>(), &SIDES) {
-            page.line(&line);
-        }
+        page.rows(std::iter::once(header).chain(rows), &SIDES);
         for knee in &self.knees {
             let at = knee.at.iter().map(|(key, value)| format!(", {key} {}", wording.value(key, value)));
             page.paragraph("knee", &format!("{}{}: {}", knee.path, at.collect::<String>(), knee.text));
@@ -162,7 +165,7 @@ impl Summary {
                 page.paragraph("", &format!("{label}: {}", run.verdict));
             }
         }
-        page.into_string()
+        page
     }
 }
 
@@ -213,7 +216,7 @@ fn said(runs: &[SummaryRun]) -> impl Iterator<Item = ReasonKind> {
     runs.iter().flat_map(|run| &run.verdict.reasons).map(|reason| reason.reason)
 }
 
-const SIDES: [Side; 8] = {
+static SIDES: [Side; 8] = {
     use Side::{Left, Right};
     [Left, Left, Right, Right, Right, Right, Right, Left]
 };

@@ -119,13 +119,18 @@ pub fn disruptions(report: &Report) -> String {
     page.into_string()
 }
 
+/// What is known of a run before its series: health, the link, a fill, how it was set up and how it ended.
+pub(crate) fn preface(page: &mut Page, report: &Report) {
+    health(page, report);
+    report.link.iter().for_each(|link| link::render(page, link));
+    report.fill.iter().for_each(|filled| fill::render(page, filled));
+    run(page, report);
+}
+
 /// What a report says beside its series and what happened in it: the link, a fill, groups, connections, what was used.
 pub fn surroundings(report: &Report) -> String {
     let mut page = Page::default();
-    health(&mut page, report);
-    report.link.iter().for_each(|link| link::render(&mut page, link));
-    report.fill.iter().for_each(|filled| fill::render(&mut page, filled));
-    run(&mut page, report);
+    preface(&mut page, report);
     page.blank();
     report.groups.iter().for_each(|of_workload| groups::render(&mut page, of_workload));
     served(&mut page, report);
@@ -144,10 +149,7 @@ pub fn series_notes(series: &Series) -> Vec<String> {
 pub fn render(report: &Report) -> String {
     let mut page = Page::default();
     page.paragraph("", &verdict(report));
-    health(&mut page, report);
-    report.link.iter().for_each(|link| link::render(&mut page, link));
-    report.fill.iter().for_each(|filled| fill::render(&mut page, filled));
-    run(&mut page, report);
+    preface(&mut page, report);
     for series in &report.series {
         let is_step = |of: &Series| of.kind == SeriesKind::Step && of.workload == series.workload;
         series::render(&mut page, series, report.series.iter().any(is_step));
@@ -165,7 +167,8 @@ pub fn render(report: &Report) -> String {
     page.into_string()
 }
 
-fn disturbed(page: &mut Page, report: &Report) {
+/// When a run was not served as before, what failed at times, and what limited it.
+pub(crate) fn disturbed(page: &mut Page, report: &Report) {
     report.disruptions.iter().for_each(|disruption| disruptions::render(page, disruption));
     report.bursts.iter().for_each(|burst| bursts::render(page, burst));
     report.limits.iter().for_each(|limit| limit::render(page, limit));
@@ -254,10 +257,15 @@ fn promises(page: &mut Page, report: &Report) {
         let text = format!("  {}, {}: {}", kind.workload, kind.kind, ledger(&kind.promises));
         page.paragraph("", &text);
     }
+    broken_promises(page, report);
+}
+
+/// The broken promises, a sentence for each kind.
+pub(crate) fn broken_promises(page: &mut Page, report: &Report) {
     let (broken, told) = broken::sentences(&report.breaches);
     broken.iter().for_each(|text| page.paragraph("broken", text));
-    let more = promises.all.broken.saturating_sub(told);
-    if more > 0 && promises.all.broken > 0 {
+    let more = report.promises.all.broken.saturating_sub(told);
+    if more > 0 {
         page.paragraph("broken", &format!("and {} more", grouped(more)));
     }
 }
@@ -285,7 +293,8 @@ fn thresholds(page: &mut Page, report: &Report) {
     }
 }
 
-fn observations(page: &mut Page, report: &Report) {
+/// What observers saw: the headlines, then what has no other place.
+pub(crate) fn observations(page: &mut Page, report: &Report) {
     for headline in &report.headlines {
         let of_others = report.headlines.iter().filter(|other| other.label == headline.label).count() > 1;
         let target = headline.target.as_ref().filter(|_| of_others);
@@ -321,7 +330,8 @@ fn resources(page: &mut Page, report: &Report) {
     page.paragraph("resources", &text);
 }
 
-fn notes(page: &mut Page, report: &Report) {
+/// What happened besides the load.
+pub(crate) fn notes(page: &mut Page, report: &Report) {
     for ToldEvent { at, label, text } in told_events(report) {
         page.paragraph(label, &format!("at {at}: {text}"));
     }

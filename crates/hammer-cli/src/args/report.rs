@@ -26,8 +26,14 @@ pub(crate) struct ReportArgs {
 pub(crate) enum ReportForm {
     /// The text that the run ended with
     Text,
+    /// Markdown with tables: verdict and health, series, what was not accepted, promises, thresholds; of several runs what their text has
+    Markdown,
     /// JUnit's XML: the verdict, thresholds and promises as test cases
     Junit,
+    /// A flat table (RFC 4180): a row for each series and phase; of several runs one for each run and series, with what was swept
+    Csv,
+    /// The same bytes as PREFIX_stats.csv of --csv
+    LocustCsv,
     /// The response times of a series over measurement as HdrHistogram's percentile distribution, in milliseconds
     Hgrm,
     /// Response times by stretches of the run as HdrHistogram's interval log, whose values are nanoseconds

@@ -3,7 +3,9 @@
 use std::{fs, io};
 
 use hammer_report::report::{Series, SeriesKind};
-use hammer_report::{ExitCode, Report, Summary, hgrm, hlog, junit, metrics, text};
+use hammer_report::{
+    ExitCode, Report, Summary, flat_csv, hgrm, hlog, junit, locust, markdown, metrics, text,
+};
 
 use crate::args::{ReportArgs, ReportForm};
 use crate::error::{CliError, UsageError};
@@ -19,6 +21,9 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
     let unread = |why: String| UsageError::Report { path: path.clone(), why };
     let form = |report: &Report| match args.form {
         ReportForm::Text => Ok(text::render(report)),
+        ReportForm::Markdown => Ok(markdown::document(report)),
+        ReportForm::Csv => Ok(flat_csv::document(report)),
+        ReportForm::LocustCsv => locust::stats(report).map_err(|error| unread(error.to_string())),
         ReportForm::Junit => junit::document(report).map_err(|error| unread(error.to_string())),
         ReportForm::Hlog => {
             hlog::document(report).ok_or_else(|| unread("it does not say when the run was".to_owned()))
@@ -35,11 +40,9 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
         (Err(why), page) => match summary(&json) {
             Some(summary) => match (page, args.form) {
                 (None, ReportForm::Text) => summary.render(),
-                (None, _) => {
-                    return Err(
-                        unread("it is of several runs, which are text or a page alone".to_owned()).into()
-                    );
-                }
+                (None, ReportForm::Markdown) => markdown::summary_document(&summary),
+                (None, ReportForm::Csv) => flat_csv::summary_document(&summary),
+                (None, _) => return Err(unread(OF_SEVERAL.to_owned()).into()),
                 (Some(page), _) => {
                     PageFile::open(page, [path])?.write(hammer_html::summary_document(&summary))?;
                     String::new()
@@ -51,6 +54,8 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
     print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
     Ok(ExitCode::Clean)
 }
+
+const OF_SEVERAL: &str = "it is of several runs, which are text, Markdown, a table (csv) or a page of HTML";
 
 /// The summary of several runs, if it is one.
 pub(super) fn summary(json: &str) -> Option<Summary> {

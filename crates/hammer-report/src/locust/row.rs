@@ -1,12 +1,14 @@
-//! A row of a CSV file (RFC 4180), as Python's `csv` writes it.
+//! A row of one of Locust's files.
 
 use std::io::{self, Write};
 
 use hammer_measure::histogram::Distribution;
 
+use crate::csv_row;
+
 /// The fields of a row so far.
 #[derive(Debug, Default)]
-pub(super) struct Row(String);
+pub(super) struct Row(Vec<String>);
 
 /// The percentiles that Locust reports, as it calls them.
 pub(super) const PERCENTILES: [(&str, f64); 11] = [
@@ -29,10 +31,7 @@ impl Row {
     }
 
     pub(super) fn texts<T: AsRef<str>>(mut self, texts: impl IntoIterator<Item = T>) -> Self {
-        for text in texts {
-            self.0.push_str(&quoted(text.as_ref()));
-            self.0.push(',');
-        }
+        self.0.extend(texts.into_iter().map(|text| text.as_ref().to_owned()));
         self
     }
 
@@ -56,20 +55,11 @@ impl Row {
         self.texts([median]).texts(others.map(|length| length.to_string()))
     }
 
-    pub(super) fn write(mut self, writer: &mut dyn Write) -> io::Result<()> {
-        self.0.pop();
-        self.0.push_str("\r\n");
-        writer.write_all(self.0.as_bytes())
+    pub(super) fn write(self, writer: &mut dyn Write) -> io::Result<()> {
+        writer.write_all(csv_row::written(self.0).as_bytes())
     }
 }
 
 fn millis(nanos: u64) -> f64 {
     nanos as f64 / 1e6
-}
-
-fn quoted(text: &str) -> String {
-    match text.contains([',', '"', '\r', '\n']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
-    }
 }

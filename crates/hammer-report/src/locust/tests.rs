@@ -1,9 +1,11 @@
 use std::sync::{Arc, Mutex};
 
 use hammer_measure::{Outcome, Phase, SeriesInfo};
+use proptest::prelude::*;
 
 use super::*;
-use crate::fixture::{Story, operation, step};
+use crate::fixture::any::{any_run, events};
+use crate::fixture::{Story, operation, report_of, step};
 
 #[derive(Clone, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);
@@ -19,8 +21,8 @@ impl Write for Written {
 }
 
 impl Written {
-    fn rows(&self) -> Vec<Vec<String>> {
-        rows(&String::from_utf8(self.0.lock().unwrap().clone()).unwrap())
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
 }
 
@@ -32,12 +34,16 @@ fn rows(text: &str) -> Vec<Vec<String>> {
 
 /// What is written of a run: statistics, history, failures.
 fn written(events: &[RunEvent]) -> [Vec<Vec<String>>; 3] {
+    texts(events).map(|text| rows(&text))
+}
+
+fn texts(events: &[RunEvent]) -> [String; 3] {
     let files = [Written::default(), Written::default(), Written::default()];
     let [stats, history, failures] = files.clone().map(|file| -> Box<dyn Write + Send> { Box::new(file) });
     let mut csv = LocustCsv::new(LocustWriters { stats, history, failures });
     events.iter().for_each(|event| csv.event(event));
     csv.finish().unwrap();
-    files.map(|file| file.rows())
+    files.map(|file| file.text())
 }
 
 /// Twenty seconds: in each ten users get fifty answers in 10 ms, of which five fail from the eleventh on; each has a step.
@@ -133,4 +139,25 @@ fn what_ended_behind_the_last_whole_second_is_in_the_history_too() {
     };
     let seconds = [before, last].map(|row| cell(&history, row, "Timestamp").parse::<u64>().unwrap());
     assert_eq!((cell(&history, last, "Total Request Count"), seconds[1] - seconds[0]), ("50", 1));
+}
+
+proptest! {
+    #[test]
+    fn the_statistics_out_of_a_report_are_those_that_its_run_wrote(run in any_run()) {
+        let mut events = events(&run);
+        // Its phases are told by hand; a run's own begin where its report says.
+        events.insert(1, RunEvent::Phase { phase: Phase::WarmUp, at: Nanos::ZERO });
+        let [written, _, _] = texts(&events);
+        prop_assert_eq!(stats(&report_of(&events)).unwrap(), written);
+    }
+}
+
+#[test]
+fn a_report_with_figures_alone_has_no_statistics() {
+    let mut report = report_of(&run());
+    report.series[1].measurement.durations.response_time_by_fate.get_mut("accepted").unwrap().hdr = None;
+    assert_eq!(
+        stats(&report).unwrap_err().to_string(),
+        "the response times of verify/evidence have no histogram"
+    );
 }

@@ -9,7 +9,7 @@ use super::table::{Table, TableRow, TableSeries};
 use super::wording::Wording;
 use super::words_of_clean;
 use crate::report::{Nanoseconds, SeriesKind};
-use crate::text::columns::{Side, aligned, none};
+use crate::text::columns::{Side, none};
 use crate::text::number::{per_second, plain, plural};
 use crate::text::page::Page;
 
@@ -37,9 +37,7 @@ pub(super) fn render(
         if !table.of.is_empty() {
             page.line(&wording.label(&table.of));
         }
-        for line in aligned(&rows(table, by, wording), &SIDES) {
-            page.line(&line);
-        }
+        page.rows(rows(table, by, wording), &SIDES);
     }
 }
 
@@ -119,7 +117,7 @@ fn fine(rate: f64) -> String {
     }
 }
 
-const SIDES: [Side; 7] =
+static SIDES: [Side; 7] =
     [Side::Left, Side::Right, Side::Right, Side::Right, Side::Right, Side::Right, Side::Left];
 
 #[cfg(test)]
