@@ -79,8 +79,8 @@ fn escaped(text: &str) -> String {
     let number = line.len() - line.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
     for (place, letter) in line.char_indices() {
         let starts_block = match letter {
-            '+' | '-' | '=' | ':' => place == 0,
-            '.' | ')' => place == number && number > 0,
+            '+' | '-' | '=' | ':' | '>' => place == 0,
+            '.' | ')' => place == number && number > 0 && !line[place + 1..].starts_with(|next| next != ' '),
             _ => false,
         };
         if starts_block || MARKUP.contains(letter) {
@@ -92,4 +92,4 @@ fn escaped(text: &str) -> String {
 }
 
 /// What may mean something else anywhere in a line, GitHub's formulas among it.
-const MARKUP: &str = "\\`*_{}[]<>|~#&$";
+const MARKUP: &str = "\\`*_[]<|~#&$";
