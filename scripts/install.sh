@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the gate and scripts/targets need beside Rust, Go (1.26 or later), python3 and a C compiler:
 # Debian packages (as root, or through sudo), and the servers and cargo-deny into a folder of their own. Of EU DSS (with a JDK of 17 or later and
-# Maven), of pyHanko and of Chromium it says so where they cannot be had, and goes on.
+# Maven), of HdrHistogram (with that JDK), of pyHanko and of Chromium it says so where they cannot be had, and goes on.
 # HAMMER_INSTALL=full adds what the gate does without: cosign, go-tuf's tuf for the TUF repository of sigstore.sh, and Envoy for gateway.sh.
 # Safe to run again: what is there already is left alone.
 set -euo pipefail
@@ -67,6 +67,14 @@ prometheus_server() {
   as_root apt-get update -qq || true
   as_root timeout 300 env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq --no-install-recommends prometheus </dev/null ||
     printf 'prometheus cannot be had: no metrics are read by it\n' >&2
+}
+
+# HdrHistogram's own library reads a run's interval log; where it cannot be had, it does not.
+hdr_histogram() {
+  [[ -r /usr/share/java/hdrhistogram.jar ]] && command -v javac >/dev/null && return
+  printf 'Debian package: libhdrhistogram-java\n'
+  { java_tools && as_root timeout 300 env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libhdrhistogram-java </dev/null; } ||
+    printf 'HdrHistogram cannot be had: no interval log is read by it\n' >&2
 }
 
 as_root() {
@@ -202,6 +210,7 @@ main() {
   debian_packages
   browser
   prometheus_server
+  hdr_histogram
   go_servers
   sigstore_servers
   load_generators
