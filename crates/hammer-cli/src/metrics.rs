@@ -8,7 +8,7 @@ use hammer_core::clock::MonotonicClock;
 use hammer_lab::serve::ServePlan;
 use hammer_measure::{Nanos, Now as _};
 use hammer_net::guard;
-use hammer_report::metrics::{MetricsSink, RunMetrics};
+use hammer_report::metrics::{MetricFamilies, MetricsSink, RunMetrics};
 use hammer_values::TimeSpan;
 
 use crate::args::OutputArgs;
@@ -48,8 +48,8 @@ impl RunPage {
 }
 
 impl MetricsSink for RunPage {
-    fn page(&self, text: String, is_last: bool) {
-        *self.state() = PageState { text, is_last, was_read: false };
+    fn take(&self, families: MetricFamilies, is_last: bool) {
+        *self.state() = PageState { text: families.text(), is_last, was_read: false };
     }
 }
 

@@ -1,26 +1,27 @@
-//! What a run says of itself on a page of metrics in Prometheus's text format, while it lasts and once it has ended: the same counts as
-//! the report's.
+//! What a run says of itself in metrics, on a page in Prometheus's text format or otherwise, while it lasts and once it has ended: the same
+//! counts as the report's.
 
-mod own_page;
+mod metric_families;
 mod phase_metrics;
 
 use std::sync::Arc;
 
 use hammer_measure::snapshot::{RunInfo, Snapshot};
-use hammer_measure::{Ledger, Phase, Reporter, RunEvent, SeriesInfo};
-use hammer_pages::exposition::{CPU, MEMORY, WrittenPage};
+use hammer_measure::{Ledger, Nanos, Phase, Reporter, RunEvent, SeriesInfo};
+use hammer_pages::exposition::{CPU, MEMORY};
 
-use self::own_page::OwnPage;
-use self::phase_metrics::{PhaseMetrics, RESPONSE};
+use self::phase_metrics::PhaseMetrics;
 use crate::report::{Finding, PromiseCounts, Report, SeriesKind};
 
-/// Who is given each page as it is made.
+pub use self::metric_families::{MetricFamilies, MetricFamily, MetricKind, MetricSample, MetricValue};
+
+/// Who is given the metrics as they are made.
 pub trait MetricsSink {
-    /// Takes the page in place of the one before; `is_last` where none follows of the run.
-    fn page(&self, text: String, is_last: bool);
+    /// Takes them in place of those before; `is_last` where none follow of the run.
+    fn take(&self, families: MetricFamilies, is_last: bool);
 }
 
-/// Makes a page of each interval of a run, and one of its report.
+/// Makes the metrics of each interval of a run, and those of its report.
 pub struct RunMetrics {
     sink: Arc<dyn MetricsSink + Send + Sync>,
     /// What tells it from other runs of the command, where there are some.
@@ -32,7 +33,6 @@ pub struct RunMetrics {
 /// What is on a page.
 #[derive(Debug, Default)]
 struct PageFigures {
-    run: Option<String>,
     series: Vec<SeriesMetrics>,
     promises: PromiseCounts,
     /// By workload and kind; known once the run has ended.
@@ -41,7 +41,7 @@ struct PageFigures {
     /// Health's findings, by their names.
     findings: Vec<String>,
     phase: &'static str,
-    seconds: f64,
+    at: Nanos,
     stood_s: f64,
     cpu_s: f64,
     memory: u64,
@@ -67,10 +67,19 @@ impl RunMetrics {
         Self { sink, run, info: None, stood_s: 0.0 }
     }
 
-    /// The last page, of the run's report.
+    /// The last metrics, of the run's report.
     pub fn conclude(&self, report: &Report) {
-        let figures = PageFigures { run: self.run.clone(), ..PageFigures::of(report) };
-        self.sink.page(figures.text(), true);
+        self.tell(&PageFigures::of(report), true);
+    }
+
+    fn tell(&self, figures: &PageFigures, is_last: bool) {
+        let of_run = MetricFamilies {
+            run: self.run.clone(),
+            info: self.info.clone(),
+            at: figures.at,
+            families: Vec::new(),
+        };
+        self.sink.take(figures.metrics(of_run), is_last);
     }
 }
 
@@ -81,9 +90,9 @@ impl Reporter for RunMetrics {
             RunEvent::Interval(snapshot) => {
                 let Some(info) = &self.info else { return };
                 self.stood_s += snapshot.stood.as_secs_f64();
-                let (run, stood_s) = (self.run.clone(), self.stood_s);
-                let figures = PageFigures { run, stood_s, ..PageFigures::while_running(info, snapshot) };
-                self.sink.page(figures.text(), false);
+                let figures =
+                    PageFigures { stood_s: self.stood_s, ..PageFigures::while_running(info, snapshot) };
+                self.tell(&figures, false);
             }
             _ => {}
         }
@@ -92,7 +101,7 @@ impl Reporter for RunMetrics {
 
 /// The page of a run that has ended.
 pub fn page(report: &Report) -> String {
-    PageFigures::of(report).text()
+    PageFigures::of(report).metrics(MetricFamilies::default()).text()
 }
 
 impl PageFigures {
@@ -115,7 +124,7 @@ impl PageFigures {
             observations: snapshot.observations.iter().map(|seen| (seen.name.clone(), seen.value)).collect(),
             findings: findings.collect(),
             phase: label(snapshot.phase),
-            seconds: snapshot.at.as_secs_f64(),
+            at: snapshot.at,
             cpu_s: resources.cpu_user + resources.cpu_system,
             memory: resources.rss_bytes,
             descriptors: resources.descriptors,
@@ -144,14 +153,13 @@ impl PageFigures {
         let kinds = report.promises.by_kind.iter();
         let last = |seen: &crate::report::ObservationSeries| (seen.name.clone(), seen.last.value);
         Self {
-            run: None,
             series: series.collect(),
             promises: report.promises.all,
             kinds: kinds.map(|of| (of.workload.clone(), of.kind.clone(), of.promises)).collect(),
             observations: report.observations.iter().map(last).collect(),
             findings: report.health.findings.iter().map(name_of).collect(),
             phase: ENDED,
-            seconds: report.phases.last().map_or(0.0, |span| span.end_ns as f64 / 1e9),
+            at: Nanos(report.phases.last().map_or(0, |span| span.end_ns)),
             stood_s: report.intervals.iter().map(|interval| interval.stood_ns as f64 / 1e9).sum(),
             cpu_s: report.resources.cpu_user_s + report.resources.cpu_system_s,
             memory: report.resources.rss_bytes,
@@ -160,63 +168,67 @@ impl PageFigures {
         }
     }
 
-    fn text(&self) -> String {
-        let mut page = OwnPage { page: WrittenPage::default(), run: self.run.as_deref() };
+    /// All of them, in place of none.
+    fn metrics(&self, mut page: MetricFamilies) -> MetricFamilies {
         self.write_series(&mut page);
         self.write_promises(&mut page);
         page.family(
             "hammer_observation",
-            "gauge",
+            MetricKind::Gauge,
             "What observers saw last, by name: the size of a tree, how far behind something is.",
         );
         for (name, value) in self.observations.iter().filter(|(_, value)| value.is_finite()) {
-            page.sample("hammer_observation", &[("name", name)], *value);
+            page.sample(&[("name", name)], *value);
         }
         page.family(
             "hammer_healthy",
-            "gauge",
+            MetricKind::Gauge,
             "Whether the generator kept its plan, so that the figures can be believed.",
         );
-        page.sample("hammer_healthy", &[], f64::from(u8::from(self.findings.is_empty())));
-        page.family("hammer_health_findings", "gauge", "What is said against the generator, by kind.");
+        page.sample(&[], u64::from(self.findings.is_empty()));
+        page.family(
+            "hammer_health_findings",
+            MetricKind::Gauge,
+            "What is said against the generator, by kind.",
+        );
         let mut kinds: Vec<&String> = self.findings.iter().collect();
         // A page has one sample of the same labels, and findings of a kind need not stand together.
         kinds.sort_unstable();
         kinds.dedup();
         for kind in kinds {
             let count = self.findings.iter().filter(|other| *other == kind).count();
-            page.sample("hammer_health_findings", &[("kind", kind)], count as f64);
+            page.sample(&[("kind", kind)], count as u64);
         }
         page.family(
             "hammer_standstill_seconds_total",
-            "counter",
+            MetricKind::Counter,
             "Seconds for which the generator stood still.",
         );
-        page.sample("hammer_standstill_seconds_total", &[], self.stood_s);
+        page.sample(&[], self.stood_s);
         page.family(
             "hammer_run_phase",
-            "gauge",
+            MetricKind::Gauge,
             "1 for the phase that the run is in: warm_up, measurement, drain, ended.",
         );
-        page.sample("hammer_run_phase", &[("phase", self.phase)], 1.0);
-        page.family("hammer_run_seconds", "gauge", "Seconds since the run's start.");
-        page.sample("hammer_run_seconds", &[], self.seconds);
+        page.sample(&[("phase", self.phase)], 1_u64);
+        page.family("hammer_run_seconds", MetricKind::Gauge, "Seconds since the run's start.");
+        page.sample(&[], self.at.as_secs_f64());
         if let Some(code) = self.exit_code {
-            page.family("hammer_exit_code", "gauge", "The exit code of the run, which has ended.");
-            page.sample("hammer_exit_code", &[], f64::from(code));
+            page.family("hammer_exit_code", MetricKind::Gauge, "The exit code of the run, which has ended.");
+            page.sample(&[], u64::from(code));
         }
-        page.family(CPU, "counter", "CPU seconds of the generator, user and system.");
-        page.sample(CPU, &[], self.cpu_s);
-        page.family(MEMORY, "gauge", "Resident memory of the generator, bytes.");
-        page.sample(MEMORY, &[], self.memory as f64);
-        page.family("process_open_fds", "gauge", "Open descriptors of the generator.");
-        page.sample("process_open_fds", &[], self.descriptors as f64);
-        page.page.into_text()
+        page.family(CPU, MetricKind::Counter, "CPU seconds of the generator, user and system.");
+        page.sample(&[], self.cpu_s);
+        page.family(MEMORY, MetricKind::Gauge, "Resident memory of the generator, bytes.");
+        page.sample(&[], self.memory);
+        page.family("process_open_fds", MetricKind::Gauge, "Open descriptors of the generator.");
+        page.sample(&[], self.descriptors);
+        page
     }
 
-    fn write_series(&self, page: &mut OwnPage<'_>) {
+    fn write_series(&self, page: &mut MetricFamilies) {
         type Count = fn(&PhaseMetrics) -> u64;
-        let counts: [(&str, &str, Count); 3] = [
+        let counts: [(&'static str, &'static str, Count); 3] = [
             (
                 "hammer_offered_total",
                 "Arrivals that the schedule named; in a closed loop operations that users started.",
@@ -228,41 +240,33 @@ impl PageFigures {
             }),
         ];
         for (name, help, count) in counts {
-            page.family(name, "counter", help);
-            self.each(|series, labels, phase| page.sample(name, &series.labels(labels), count(phase) as f64));
+            page.family(name, MetricKind::Counter, help);
+            self.each(|series, labels, phase| page.sample(&series.labels(labels), count(phase)));
         }
-        page.family("hammer_ended_total", "counter", "What became of those offered, by fate.");
+        page.family("hammer_ended_total", MetricKind::Counter, "What became of those offered, by fate.");
         self.each(|series, labels, phase| {
             for (fate, count) in &phase.fates {
                 let [workload, name, kind, phase] = series.labels(labels);
-                page.sample(
-                    "hammer_ended_total",
-                    &[workload, name, kind, phase, ("fate", fate)],
-                    *count as f64,
-                );
+                page.sample(&[workload, name, kind, phase, ("fate", fate)], *count);
             }
         });
         page.family(
             "hammer_bytes_total",
-            "counter",
+            MetricKind::Counter,
             "Bytes handed to connections (out) and read from them (in).",
         );
         self.each(|series, labels, phase| {
             for (direction, bytes) in ["out", "in"].into_iter().zip(phase.bytes) {
                 let [workload, name, kind, phase] = series.labels(labels);
-                page.sample(
-                    "hammer_bytes_total",
-                    &[workload, name, kind, phase, ("direction", direction)],
-                    bytes as f64,
-                );
+                page.sample(&[workload, name, kind, phase, ("direction", direction)], bytes);
             }
         });
         page.family(
-            RESPONSE,
-            "histogram",
+            "hammer_response_time_seconds",
+            MetricKind::Histogram,
             "Seconds from the instant that the plan named to the end of the answer, of what ended.",
         );
-        self.each(|series, labels, phase| phase.write_response(series.labels(labels), page));
+        self.each(|series, labels, phase| page.sample(&series.labels(labels), phase.response()));
         for (name, help, lag) in [
             (
                 "hammer_dispatch_lag_p99_seconds",
@@ -275,19 +279,19 @@ impl PageFigures {
                 |of| of.read_lag_s,
             ),
         ] {
-            page.family(name, "gauge", help);
+            page.family(name, MetricKind::Gauge, help);
             self.each(|series, labels, phase| {
-                lag(phase).into_iter().for_each(|lag| page.sample(name, &series.labels(labels), lag));
+                lag(phase).into_iter().for_each(|lag| page.sample(&series.labels(labels), lag));
             });
         }
         for (name, help, open) in [
             ("hammer_backlog", "Waiting for a slot.", (|of| of.backlog) as fn(&SeriesMetrics) -> i64),
             ("hammer_in_flight", "Under way.", |of| of.in_flight),
         ] {
-            page.family(name, "gauge", help);
+            page.family(name, MetricKind::Gauge, help);
             for series in self.series.iter().filter(|series| series.kind == OPERATION) {
                 let [workload, of, _, _] = series.labels("");
-                page.sample(name, &[workload, of], open(series) as f64);
+                page.sample(&[workload, of], open(series) as f64);
             }
         }
     }
@@ -300,24 +304,24 @@ impl PageFigures {
         }
     }
 
-    fn write_promises(&self, page: &mut OwnPage<'_>) {
+    fn write_promises(&self, page: &mut MetricFamilies) {
         page.family(
             "hammer_promises",
-            "gauge",
+            MetricKind::Gauge,
             "Promises of servers so far, by what became of them; those made are all.",
         );
         for (state, count) in states(&self.promises) {
-            page.sample("hammer_promises", &[("state", state)], count as f64);
+            page.sample(&[("state", state)], count);
         }
         page.family(
             "hammer_promises_by_kind",
-            "gauge",
+            MetricKind::Gauge,
             "The same by workload and kind, once the run has ended.",
         );
         for (workload, kind, promises) in &self.kinds {
             for (state, count) in states(promises) {
                 let labels = [("workload", workload.as_str()), ("kind", kind), ("state", state)];
-                page.sample("hammer_promises_by_kind", &labels, count as f64);
+                page.sample(&labels, count);
             }
         }
     }
@@ -335,7 +339,7 @@ impl SeriesMetrics {
         }
     }
 
-    fn labels<'a>(&'a self, phase: &'a str) -> [(&'a str, &'a str); 4] {
+    fn labels<'a>(&'a self, phase: &'a str) -> [(&'static str, &'a str); 4] {
         [("workload", &self.workload), ("series", &self.name), ("kind", self.kind), ("phase", phase)]
     }
 }
@@ -377,8 +381,8 @@ mod tests {
     struct Kept(Mutex<Vec<(String, bool)>>);
 
     impl MetricsSink for Kept {
-        fn page(&self, text: String, is_last: bool) {
-            self.0.lock().unwrap().push((text, is_last));
+        fn take(&self, families: MetricFamilies, is_last: bool) {
+            self.0.lock().unwrap().push((families.text(), is_last));
         }
     }
 
@@ -440,7 +444,8 @@ mod tests {
     #[test]
     fn a_kind_of_finding_has_one_sample_wherever_its_findings_stand() {
         let names = ["late", "behind", "late"].map(str::to_owned);
-        let text = PageFigures { findings: names.into(), ..PageFigures::default() }.text();
+        let figures = PageFigures { findings: names.into(), ..PageFigures::default() };
+        let text = figures.metrics(MetricFamilies::default()).text();
         let samples: Vec<&str> =
             text.lines().filter(|line| line.starts_with("hammer_health_findings{")).collect();
         assert_eq!(

@@ -4,7 +4,7 @@ use hammer_measure::histogram::Distribution;
 use hammer_measure::snapshot::SeriesFigures;
 use hammer_measure::{Fate, Octaves};
 
-use super::own_page::OwnPage;
+use super::metric_families::MetricValue;
 use crate::report::{Durations, PhaseFigures};
 
 /// A series in a phase.
@@ -66,26 +66,7 @@ impl PhaseMetrics {
         }
     }
 
-    /// The buckets are those of the octaves: twice as far each, and 1 ms is a bound.
-    pub(super) fn write_response(&self, labels: [(&str, &str); 4], page: &mut OwnPage<'_>) {
-        let [workload, series, kind, phase] = labels;
-        let mut below = 0;
-        for (place, count) in self.octaves.counts.iter().enumerate() {
-            below += count;
-            let bound = if place + 1 < Octaves::COUNT {
-                Octaves::bound(place).as_secs_f64().to_string()
-            } else {
-                "+Inf".to_owned()
-            };
-            page.sample(
-                &format!("{RESPONSE}_bucket"),
-                &[workload, series, kind, phase, ("le", &bound)],
-                below as f64,
-            );
-        }
-        page.sample(&format!("{RESPONSE}_sum"), &labels, self.response_s);
-        page.sample(&format!("{RESPONSE}_count"), &labels, below as f64);
+    pub(super) fn response(&self) -> MetricValue {
+        MetricValue::Times { octaves: self.octaves, sum_s: self.response_s }
     }
 }
-
-pub(super) const RESPONSE: &str = "hammer_response_time_seconds";
