@@ -8,6 +8,12 @@ use hammer_messages::{
         IssuerName, OidcIssuer, RequestedKey, SigningCertificate, SigningCertificateDetachedSct, TrustBundle,
     },
     google::{Status, Timestamp},
+    otlp::{
+        AggregationTemporality, AnyValue, AttributeValue, ExportMetricsPartialSuccess,
+        ExportMetricsServiceRequest, ExportMetricsServiceResponse, Gauge, Histogram, HistogramDataPoint,
+        InstrumentationScope, KeyValue, Metric, MetricData, NumberDataPoint, NumberValue, Resource,
+        ResourceMetrics, ScopeMetrics, Sum,
+    },
     rekor::{
         Checkpoint, CreateEntryRequest, DsseRequestV002, EntrySpec, Envelope, EnvelopeSignature,
         InclusionPromise, InclusionProof, KindVersion, LogId, PublicKeyDetails, RawPublicKey,
@@ -139,6 +145,56 @@ fn the_proofs_of_trillian_have_its_numbers() {
     is("latest-root-request", &GetLatestSignedLogRootRequest { log_id: 5, first_tree_size: 6 });
     let latest = GetLatestSignedLogRootResponse { signed_log_root: root(), proof: Some(proof()) };
     is("latest-root-response", &latest);
+}
+
+#[test]
+fn the_fields_of_otlp_have_its_numbers() {
+    let point = |value| NumberDataPoint {
+        start_time_unix_nano: 11,
+        time_unix_nano: 12,
+        value: Some(value),
+        attributes: vec![KeyValue::text("fate", "accepted")],
+    };
+    let times = HistogramDataPoint {
+        start_time_unix_nano: 11,
+        time_unix_nano: 12,
+        count: 6,
+        sum: Some(4.5),
+        bucket_counts: vec![1, 2, 3],
+        explicit_bounds: vec![0.5, 2.5],
+        attributes: vec![KeyValue::text("kind", "step")],
+    };
+    let metric = |(name, description, unit): (&str, &str, &str), data| Metric {
+        name: name.into(),
+        description: description.into(),
+        unit: unit.into(),
+        data: Some(data),
+    };
+    let sum = Sum {
+        data_points: vec![point(NumberValue::AsInt(40))],
+        aggregation_temporality: AggregationTemporality::Cumulative.into(),
+        is_monotonic: true,
+    };
+    let histogram =
+        Histogram { data_points: vec![times], aggregation_temporality: AggregationTemporality::Delta.into() };
+    let gauge = Gauge { data_points: vec![point(NumberValue::AsDouble(1.5))] };
+    let metrics = vec![
+        metric(("depth", "how deep", "m"), MetricData::Gauge(gauge)),
+        metric(("ended", "what ended", "1"), MetricData::Sum(sum)),
+        metric(("times", "how long", "s"), MetricData::Histogram(histogram)),
+    ];
+    let seed =
+        KeyValue { key: "seed".into(), value: Some(AnyValue { value: Some(AttributeValue::Int(-7)) }) };
+    let attributes = vec![KeyValue::text("service.name", "hammer"), seed];
+    let scope = Some(InstrumentationScope { name: "hammer".into(), version: "1.2.3".into() });
+    let of_resource = ResourceMetrics {
+        resource: Some(Resource { attributes }),
+        scope_metrics: vec![ScopeMetrics { scope, metrics }],
+    };
+    is("otlp-request", &ExportMetricsServiceRequest { resource_metrics: vec![of_resource] });
+    let partial_success =
+        Some(ExportMetricsPartialSuccess { rejected_data_points: 7, error_message: "too many".into() });
+    is("otlp-response", &ExportMetricsServiceResponse { partial_success });
 }
 
 fn leaf() -> LogLeaf {
