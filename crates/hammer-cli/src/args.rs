@@ -10,6 +10,7 @@ mod compare;
 mod ct;
 mod ctl;
 mod load;
+mod otlp;
 mod output;
 mod pki;
 mod plan;
@@ -26,6 +27,7 @@ pub(crate) use compare::{CompareArgs, ComparisonForm};
 pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, RootsArgs, SubmitArgs};
 pub(crate) use ctl::{CtlArgs, CtlCommand};
 pub(crate) use load::{LoadArgs, ReachArgs};
+pub(crate) use otlp::OtlpArgs;
 pub(crate) use output::OutputArgs;
 pub(crate) use pki::{
     CadesArgs, DocumentsArgs, PkiAuthArgs, PkiCommand, PkiRootsArgs, PkiServiceArgs, PkiSignArgs,

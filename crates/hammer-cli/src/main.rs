@@ -16,6 +16,7 @@ mod link;
 mod metric_observer;
 mod metrics;
 mod observed_number;
+mod otlp;
 mod output;
 mod page_server;
 mod plan;

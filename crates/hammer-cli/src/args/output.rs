@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::Args;
 use hammer_values::TimeSpan;
 
+use super::otlp::OtlpArgs;
+
 /// Where the report goes.
 #[derive(Debug, Args, Default)]
 pub(crate) struct OutputArgs {
@@ -40,6 +42,8 @@ pub(crate) struct OutputArgs {
     /// default a new one, which is gone with the run
     #[arg(long, value_name = "FILE", requires = "web")]
     pub(crate) web_token: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) otlp: OtlpArgs,
     /// Tell what is found against hammer's own health, its lateness above all, and exit as if it were not found (health.on_fail: warn)
     #[arg(long)]
     pub(crate) tolerate_lag: bool,

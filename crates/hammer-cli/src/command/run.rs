@@ -20,6 +20,7 @@ use crate::evidence;
 use crate::hooks::mid_run::MidRun;
 use crate::hooks::scripted_faults::ScriptedFaults;
 use crate::metrics::MetricsPage;
+use crate::otlp::{Collector, RunExport};
 use crate::output::{Outputs, folder, unwritten};
 use crate::plan::Plan;
 use crate::plan::read::{self, SourcedPlan};
@@ -62,6 +63,7 @@ pub(crate) fn of_plan_with(
     }
     let plan = &planned.plan;
     let mut outputs = Outputs::open(output, planned, runs.len())?;
+    let collector = Collector::of(&output.otlp)?;
     let metrics = MetricsPage::serve(output)?;
     let web = LiveWeb::serve(output)?;
     let signals = Signals::watch().map_err(StartError::Signals)?;
@@ -72,6 +74,7 @@ pub(crate) fn of_plan_with(
         passing,
         metrics,
         web,
+        collector,
         runs: runs.len(),
         earlier: EarlierRuns::default(),
     };
@@ -112,6 +115,8 @@ struct RunContext<'a> {
     passing: Option<&'a Path>,
     metrics: Option<MetricsPage>,
     web: Option<LiveWeb>,
+    /// Whom metrics are sent to.
+    collector: Option<Collector>,
     /// How many the plan has.
     runs: usize,
     earlier: EarlierRuns,
@@ -289,6 +294,7 @@ impl RunContext<'_> {
         let (mut csv, mut hlog) = (outputs.csv()?, outputs.hlog()?);
         let mut metrics = self.metrics.as_ref().map(|metrics| metrics.reporter(outputs.place(), self.runs));
         let shown = dashboard(registry, plan);
+        let mut export = self.export(outputs.place())?;
         spec.health = plan.health.policy(output.tolerate_lag);
         let (control, inbox) = control();
         signals.attach(&control);
@@ -308,6 +314,7 @@ impl RunContext<'_> {
             reporters.extend(hlog.as_mut().map(|hlog| hlog as &mut dyn Reporter));
             reporters.extend(metrics.as_mut().map(|metrics| metrics as &mut dyn Reporter));
             reporters.extend(live.as_mut().map(|live| live as &mut dyn Reporter));
+            reporters.extend(export.as_mut().map(|export| export as &mut dyn Reporter));
             let notes = source.notes().iter().cloned().chain(opened.notes());
             for text in notes.chain(hooks.iter().map(said)) {
                 let note = RunEvent::Note { at: Nanos::ZERO, text };
@@ -360,7 +367,15 @@ impl RunContext<'_> {
             report.add_reason(unwritten("the file of --hlog".as_ref(), &error));
         }
         metrics.iter().for_each(|metrics| metrics.conclude(&report));
+        export.into_iter().for_each(|export| export.conclude(&mut report));
         Ok(report)
+    }
+
+    /// Who sends the metrics of the run at that place, where the command line names a collector.
+    fn export(&self, place: usize) -> Result<Option<RunExport>, CliError> {
+        let run = (self.runs > 1).then(|| (place + 1).to_string());
+        let export = self.collector.as_ref().map(|collector| RunExport::start(collector, run));
+        Ok(export.transpose().map_err(StartError::Beside)?)
     }
 }
 

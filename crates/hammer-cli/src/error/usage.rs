@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use hammer_compare::{BoundError, ClaimError, ComparisonError, RunReadError};
 use hammer_ct::ReceiptError;
 use hammer_http::HttpError;
+use hammer_net::ConfigError;
 use hammer_sigstore::SigstoreError;
 use hammer_values::ValueError;
 
@@ -152,6 +153,15 @@ pub(crate) enum UsageError {
     /// A run did not do what it was asked.
     #[error("steer {url}: {why}")]
     Unsteered { url: String, why: String },
+    /// A collector of metrics that everybody could be.
+    #[error("send metrics to {0} (--otlp): it is neither a loopback nor a private address")]
+    PublicCollector(SocketAddr),
+    /// A collector that no client can be made for.
+    #[error("use --otlp: failed to {0}")]
+    Collector(ConfigError),
+    /// A line of a file of headers is none. Its text may be a secret.
+    #[error("use {flag}: line {line} of {} is no \"Name: value\"", path.display())]
+    HeaderLine { flag: &'static str, path: PathBuf, line: usize },
     /// No such command.
     #[error("find the manual page: there is no command `{0}`")]
     NoPage(String),
