@@ -1,8 +1,9 @@
-//! Messages of Fulcio, Rekor and Trillian, as Protocol Buffers, JSON and TLS.
+//! Messages of Fulcio, Rekor, Trillian and collectors of OpenTelemetry, as Protocol Buffers, JSON and TLS.
 
 use std::fmt::Debug;
 
 use hammer_messages::fulcio::{CreateSigningCertificateRequest, SigningCertificate};
+use hammer_messages::otlp::ExportMetricsServiceResponse;
 use hammer_messages::rekor::{CreateEntryRequest, TransparencyLogEntry};
 use hammer_messages::trillian::LogRootV1;
 use prost::Message;
@@ -14,6 +15,7 @@ pub(crate) fn message(data: &[u8]) -> bool {
         reads_back::<CreateSigningCertificateRequest>(data),
         reads_back::<TransparencyLogEntry>(data),
         reads_back::<CreateEntryRequest>(data),
+        reads_back::<ExportMetricsServiceResponse>(data),
     ];
     read.contains(&true)
 }
