@@ -97,6 +97,24 @@ def drive(browser, run, url):
     return faults
 
 
+def asks_for_a_token(browser):
+    """What is wrong with the form that asks a person for the token, where others can reach the page."""
+    token = os.path.join(FOLDER, "token")
+    run = subprocess.Popen([HAMMER, "run", os.path.join(FOLDER, "live.yaml"), "--web", "0.0.0.0:0", "--web-token", token],
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        url = next(line for line in run.stderr if "live page at " in line).split("live page at ")[1].strip()
+        with open(token, encoding="utf-8") as file:
+            right = file.read().strip()
+        browser.open(url, *LOOKS[0])
+        for shown, what, comes in [("another-token-than-that", "it says that a token is wrong", "That is not the token"), (right, "the token opens the page", "EventSource")]:
+            browser.run(f"document.querySelector('input').value = {json.dumps(shown)}; document.querySelector('button').click()")
+            until(what, lambda: comes in browser.run("document.documentElement.innerHTML"))
+    finally:
+        run.terminate()
+        run.wait(timeout=DEADLINE)
+
+
 def main():
     plan = os.path.join(FOLDER, "live.yaml")
     with open(plan, "w", encoding="utf-8") as file:
@@ -110,6 +128,7 @@ def main():
         browser = Browser(BROWSER)
         try:
             faults = drive(browser, run, url)
+            asks_for_a_token(browser)
         finally:
             browser.close()
     finally:

@@ -28,7 +28,8 @@ use token_file::TokenFile;
 /// The live page of a command's runs, where it is asked for.
 pub(crate) struct LiveWeb {
     door: Arc<Door>,
-    server: DoorServer,
+    /// Until the page ends.
+    server: Option<DoorServer>,
     /// Goes with the page, where it was made for it.
     _token: Option<TokenFile>,
 }
@@ -57,25 +58,36 @@ impl LiveWeb {
             None => None,
         };
         let access = Access {
-            token: token.as_ref().map(TokenFile::digest),
+            token: token.as_ref().map(TokenFile::test),
             guards_views: !is_open,
             can_steer: output.control,
         };
         door.open(access);
+        // All addresses of this machine are none that can be asked for.
+        let url = server.url.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]");
         // What is on standard output is read by programs.
         print(io::stderr(), |out| {
-            writeln!(out, "hammer: live page at {}", server.url)?;
-            match &token {
-                Some(token) if output.control => writeln!(
+            writeln!(out, "hammer: live page at {url}")?;
+            let Some(token) = token.as_ref() else { return Ok(()) };
+            let path = token.path().display();
+            if output.control {
+                let named =
+                    if output.web_token.is_some() { format!(" --web-token {path}") } else { String::new() };
+                let url = url.trim_end_matches('/');
+                writeln!(
                     out,
-                    "hammer: it is steered by `hammer ctl {}`, with the token in {}",
-                    server.url.trim_end_matches('/'),
-                    token.path().display()
-                ),
-                _ => Ok(()),
+                    "hammer: it is steered by `hammer ctl {url} COMMAND{named}` (the token is in {path})"
+                )?;
             }
+            if token.is_open() {
+                writeln!(
+                    out,
+                    "hammer: {path}, the token of the live page, can be read by others than its owner"
+                )?;
+            }
+            Ok(())
         })?;
-        Ok(Some(Self { door, server, _token: token }))
+        Ok(Some(Self { door, server: Some(server), _token: token }))
     }
 
     /// Who tells the page of a run, which it is of from now on.
@@ -88,11 +100,13 @@ impl LiveWeb {
     pub(crate) fn conclude(&self, report: &Report) {
         self.door.conclude(report);
     }
+}
 
-    /// Ends the page: whoever looks on is given its last figures, within two seconds.
-    pub(crate) fn finish(self) {
+/// Ends the page: whoever looks on is given its last figures, within a few seconds.
+impl Drop for LiveWeb {
+    fn drop(&mut self) {
         self.door.close();
-        self.server.stop();
+        self.server.take().map(DoorServer::stop);
     }
 }
 

@@ -93,6 +93,12 @@ impl ShownRun {
 
     /// The status and the body of the answer to a request with these lines in its head.
     fn asked(&self, line: &str, head: &[&str], body: &str) -> (u16, String) {
+        let (status, _, body) = self.answered(line, head, body);
+        (status, body)
+    }
+
+    /// The same, with the head of the answer between the two.
+    fn answered(&self, line: &str, head: &[&str], body: &str) -> (u16, String, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let mut all = format!("{line} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
         if !head.iter().any(|header| header.starts_with("Host")) {
@@ -103,7 +109,7 @@ impl ShownRun {
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
-        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), head.to_owned(), body.to_owned())
     }
 
     fn ended(self) -> (Ended, Report) {
@@ -139,7 +145,8 @@ fn what_is_asked_over_the_door_is_done_and_is_in_the_report() {
     );
     for (args, why) in [
         (&["rate", "users", "2x"][..], "refused by users: its load is closed"),
-        (&["rate", "nobody", "2x"], "refused by nobody: no workload has that name"),
+        (&["rate", "nobody", "2x"], "no workload is called nobody: there are get, users"),
+        (&["rate", "users", "500/s"], "the load of users is closed"),
         (&["in-flight", "users", "3"], "refused by users: its load is closed: a command leaves users out"),
         (&["rate", "500/s"], "500/s is the rate of one workload: say of which (get, users)"),
         (&["mark", ""], "a mark needs a text"),
@@ -168,17 +175,16 @@ fn what_is_asked_over_the_door_is_done_and_is_in_the_report() {
             (2, in_flight(1), 0),
             (4, Command::Pause, 0),
             (5, rate("users", 2.0), 1),
-            (6, rate("nobody", 2.0), 1),
-            (7, in_flight(3), 1),
-            (8, Command::Resume, 0),
-            (9, Command::Stop { reason: "enough seen".to_owned() }, 0),
+            (6, in_flight(3), 1),
+            (7, Command::Resume, 0),
+            (8, Command::Stop { reason: "enough seen".to_owned() }, 0),
         ]
     );
     let marks = report.events.iter().filter_map(|event| match event {
-        Event::Mark { source, text, .. } => Some((source.as_str(), text.as_str())),
+        Event::Mark { source, text, id, .. } => Some((source.as_str(), text.as_str(), *id)),
         _ => None,
     });
-    assert_eq!(marks.collect::<Vec<_>>(), [("control", "deploy 17")]);
+    assert_eq!(marks.collect::<Vec<_>>(), [("control", "deploy 17", Some(3))]);
     let all = format!("{}{}{}", ended.stdout, ended.stderr, serde_json::to_string(&report).unwrap());
     assert!(!all.contains(&token), "the token is in what the run says");
 }
@@ -280,10 +286,46 @@ fn a_page_that_others_can_reach_needs_a_token_from_whoever_looks_on() {
     assert_eq!(run.asked("POST /session", &[], "token=another").0, 401);
     let (status, _) = run.asked("POST /session", &["Origin: http://evil.example"], &format!("token={text}"));
     assert_eq!(status, 403);
-    assert_eq!(run.asked("POST /session", &[], &format!("token={text}\r\n")).0, 303);
-    let cookie = format!("Cookie: hammer_token={text}");
+    let (status, head, _) = run.answered("POST /session", &[], &format!("token={text}\r\n"));
+    let cookie = head.lines().find_map(|line| line.strip_prefix("set-cookie: ")?.split(';').next()).unwrap();
+    assert!(status == 303 && !cookie.contains(&text), "{head}");
+    let cookie = format!("Cookie: {cookie}");
     assert_eq!(run.asked("GET /", &[&cookie], "").0, 200);
+    // A browser sends the cookie to whoever answers at another port.
+    let as_bearer = cookie.replace("Cookie: hammer_token=", "Authorization: Bearer ");
+    assert_eq!(run.asked("GET /status", &[&as_bearer], "").0, 401);
+    assert_eq!(run.asked("GET /", &[&format!("Cookie: hammer_token={text}")], "").0, 401);
     assert_eq!(run.asked("GET /status", &[&format!("Authorization: Bearer {text}")], "").0, 200);
     run.started.signal(Signal::TERM);
     run.ended();
+}
+
+#[test]
+fn a_page_that_is_left_open_takes_nothing_of_the_next_command_at_its_address_for_its_own() {
+    let run = |plan: &str| {
+        let run = ShownRun::start(plan, &[]);
+        run.status(|status| status["at_ns"].as_u64() > Some(0));
+        let mut stream = TcpStream::connect(&run.address).unwrap();
+        write!(stream, "GET /live HTTP/1.1\r\nHost: {}\r\n\r\n", run.address).unwrap();
+        let (_, update) = next_event(&mut BufReader::new(stream));
+        run.started.signal(Signal::TERM);
+        run.ended();
+        update["run"].as_str().unwrap().to_owned()
+    };
+    let door = |run: &str| run.rsplit_once('-').unwrap().0.to_owned();
+    let (first, second) = (run(PLAN), run(PLAN));
+    assert!(first.ends_with("-1") && second.ends_with("-1"), "{first} {second}");
+    assert_ne!(door(&first), door(&second));
+}
+
+#[test]
+fn whoever_looks_on_is_told_of_a_run_that_does_not_start() {
+    let plan =
+        PLAN.replace("target: {", "target: { ready: { timeout: 1s, path: /ready, expect: { status: 204 } },");
+    let run = ShownRun::start(&plan, &[]);
+    let mut stream = TcpStream::connect(&run.address).unwrap();
+    write!(stream, "GET /live HTTP/1.1\r\nHost: {}\r\n\r\n", run.address).unwrap();
+    let mut stream = BufReader::new(stream);
+    while next_event(&mut stream).0 != "end" {}
+    assert_ne!(run.started.ended().code, 0);
 }

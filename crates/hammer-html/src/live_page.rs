@@ -1,6 +1,6 @@
 //! The page of a run that goes on: the parts of its report's page, each made anew as the run goes.
 
-use hammer_measure::Nanos;
+use hammer_measure::{Nanos, shown_lines};
 use hammer_report::Report;
 use hammer_report::report::PhaseName;
 use hammer_report::verdict::Standing;
@@ -14,8 +14,8 @@ use crate::report_page::{Part, footer, health, named, parts, title};
 /// A page as far as its run has come.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LivePage {
-    /// Which of the command's runs it is of, from 1.
-    run: usize,
+    /// What tells the run from others: `DOOR-PLACE`.
+    run: String,
     title: String,
     /// Of a report that is done.
     standing: Option<Standing>,
@@ -36,38 +36,38 @@ pub struct LivePart {
 /// What whoever has an earlier page is told.
 #[derive(Serialize)]
 struct Update<'a> {
-    run: String,
+    run: &'a str,
     title: &'a str,
     standing: &'static str,
     parts: Vec<&'a LivePart>,
 }
 
 impl LivePage {
-    /// That of a run that goes on, of which `report` is as far as it has come, and `line` says how it goes now.
+    /// That of a run that goes on, of which `report` is as far as it has come, and `lines` say how it goes now.
     ///
     /// # Errors
     /// Where a chart cannot be drawn, which no figure makes it do.
-    pub fn running(run: usize, report: &Report, line: &str) -> Result<Self, DrawError> {
-        let beneath = html! { p { (line) } (health(report)) };
+    pub fn running(run: &str, report: &Report, lines: &[String]) -> Result<Self, DrawError> {
+        let beneath = html! { @for line in lines.iter().filter(|line| !line.is_empty()) { p { (shown_lines(line)) } } (health(report)) };
         Self::new((run, report), running_title(report), &beneath, None)
     }
 
-    /// That of a run before its first interval has ended: it starts, connects, or waits for its target.
-    pub fn starting(run: usize, name: Option<&str>) -> Self {
-        let title = name.map_or_else(|| STARTING.to_owned(), |name| format!("{name}: {STARTING}"));
-        Self { run, title, ..Self::default() }.with_banner(&html! {})
+    /// That of a run of which no interval has ended, which stands so.
+    pub fn unmeasured(run: &str, name: Option<&str>, standing: &str) -> Self {
+        let title = name.map_or_else(|| standing.to_owned(), |name| format!("{name}: {standing}"));
+        Self { run: run.to_owned(), title, ..Self::default() }.with_banner(&html! {})
     }
 
     /// That of a run that has ended.
     ///
     /// # Errors
     /// As [`LivePage::running`].
-    pub fn ended(run: usize, report: &Report) -> Result<Self, DrawError> {
+    pub fn ended(run: &str, report: &Report) -> Result<Self, DrawError> {
         Self::new((run, report), title(report), &health(report), Some(report.verdict.standing))
     }
 
     fn new(
-        (run, report): (usize, &Report),
+        (run, report): (&str, &Report),
         title: String,
         beneath: &Markup,
         standing: Option<Standing>,
@@ -75,6 +75,7 @@ impl LivePage {
         let parts =
             parts(report)?.into_iter().map(|Part { id, markup }| LivePart { id, html: markup.into_string() });
         let (parts, footer) = (parts.collect(), footer(report));
+        let run = run.to_owned();
         Ok(Self { run, title, standing, parts, footer, ..Self::default() }.with_banner(beneath))
     }
 
@@ -82,6 +83,8 @@ impl LivePage {
         self.beneath = beneath.clone().into_string();
         let html = banner(&self.title, beneath).into_string();
         self.parts.insert(0, LivePart { id: BANNER.to_owned(), html });
+        let made = html! { (shown_lines(&self.footer)) }.into_string();
+        self.parts.push(LivePart { id: MADE.to_owned(), html: made });
         self
     }
 
@@ -92,14 +95,14 @@ impl LivePage {
 
     /// The whole document, which asks for what is new at `live` beside where it came from.
     pub fn document(&self) -> String {
-        let parts = self.parts.iter().filter(|part| part.id != BANNER);
+        let parts = self.parts.iter().filter(|part| ![BANNER, MADE].contains(&part.id.as_str()));
         let page = Page {
             title: self.title.clone(),
             standing: self.standing,
             beneath: html! { (PreEscaped(&self.beneath)) },
             main: html! { @for part in parts { div id=(part.id) { (PreEscaped(&part.html)) } } },
             footer: self.footer.clone(),
-            follows: Follows::Run(self.run),
+            follows: Follows::Run(self.run.clone()),
         };
         page.document()
     }
@@ -108,8 +111,7 @@ impl LivePage {
     pub fn update(&self, earlier: &Self) -> String {
         let known = |part: &&LivePart| self.run == earlier.run && earlier.parts.contains(part);
         let parts = self.parts.iter().filter(|part| !known(part)).collect();
-        let update =
-            Update { run: self.run.to_string(), title: &self.title, standing: class(self.standing), parts };
+        let update = Update { run: &self.run, title: &self.title, standing: class(self.standing), parts };
         serde_json::to_string(&update).unwrap_or_default()
     }
 }
@@ -136,7 +138,7 @@ pub fn token_page(is_wrong: bool) -> String {
 /// `NAME: measurement, 12.0s of 60.0s`.
 fn running_title(report: &Report) -> String {
     let name = named(report).map_or_else(String::new, |name| format!("{name}: "));
-    let Some(span) = report.phases.last() else { return format!("{name}{STARTING}") };
+    let Some(span) = report.phases.last() else { return format!("{name}under way") };
     let planned = match span.phase {
         PhaseName::WarmUp => Some(report.run.warm_up_ns),
         PhaseName::Measurement => report.run.measurement_ns,
@@ -148,4 +150,5 @@ fn running_title(report: &Report) -> String {
 }
 
 const BANNER: &str = "banner";
-const STARTING: &str = "about to start";
+/// The first words of the footer.
+const MADE: &str = "made";

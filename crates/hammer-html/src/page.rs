@@ -18,12 +18,12 @@ pub(crate) struct Page {
 }
 
 /// Whether a page is done as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Follows {
     /// It asks for nothing.
     Nothing,
-    /// It asks where it came from for what is new of the run of this number.
-    Run(usize),
+    /// It asks where it came from for what is new of the run that this tells from others.
+    Run(String),
 }
 
 /// The class of a banner.
@@ -43,7 +43,7 @@ pub(crate) fn banner(title: &str, beneath: &Markup) -> Markup {
 impl Page {
     /// The whole document.
     pub(crate) fn document(&self) -> String {
-        let run = match self.follows {
+        let run = match &self.follows {
             Follows::Nothing => None,
             Follows::Run(run) => Some(run),
         };
@@ -66,7 +66,7 @@ impl Page {
                 body data-run=[run] {
                     header #banner .(class(self.standing)) { (banner(&self.title, &self.beneath)) }
                     main { (self.main) }
-                    footer { (shown_lines(&self.footer)) @if is_live { p { span #link role="status" { "as of when it was asked for" } } } }
+                    footer { span #made { (shown_lines(&self.footer)) } @if is_live { p { span #link role="status" { "as of when it was asked for" } } } }
                     div #tip role="status" hidden {}
                     script { (PreEscaped(SCRIPT)) }
                     @if is_live { script { (PreEscaped(LIVE_SCRIPT)) } }

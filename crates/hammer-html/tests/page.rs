@@ -270,12 +270,12 @@ fn a_page_that_follows_a_run_is_given_the_parts_that_have_changed_and_no_others(
     let mut earlier = whole.clone();
     earlier.thresholds.clear();
     earlier.verdict = hammer_report::verdict::Verdict::default();
-    let running = LivePage::running(1, &earlier, "<b>12s</b>").unwrap();
+    let running = LivePage::running("a-1", &earlier, &["<b>12s</b>".to_owned()]).unwrap();
     assert!(!running.has_ended());
     let document = running.document();
     assert!(document.contains("connect-src 'self'") && document.contains("EventSource('live')"));
     assert!(
-        document.contains("&lt;b&gt;12s") && document.contains(r#"<body data-run="1">"#),
+        document.contains("&lt;b&gt;12s") && document.contains(r#"<body data-run="a-1">"#),
         "{}",
         &document[..900]
     );
@@ -284,16 +284,16 @@ fn a_page_that_follows_a_run_is_given_the_parts_that_have_changed_and_no_others(
         let parts = update["parts"].as_array().unwrap().iter();
         parts.map(|part| part["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let all = parts(&running.update(&LivePage::starting(1, None)));
+    let all = parts(&running.update(&LivePage::unmeasured("a-1", None, "about to start")));
     assert_eq!(all[0], "banner");
     for id in &all {
         assert_eq!(document.matches(&format!("id=\"{id}\"")).count(), 1, "{id}");
     }
     assert_eq!(parts(&running.update(&running)), [""; 0]);
-    let ended = LivePage::ended(1, &whole).unwrap();
+    let ended = LivePage::ended("a-1", &whole).unwrap();
     assert!(ended.has_ended());
     assert_eq!(parts(&ended.update(&running)), ["banner", "thresholds"]);
     assert!(ended.update(&running).contains(r#""standing":"failed""#));
     // A run behind it has none of its parts.
-    assert_eq!(parts(&LivePage::ended(2, &whole).unwrap().update(&ended)), all);
+    assert_eq!(parts(&LivePage::ended("a-2", &whole).unwrap().update(&ended)), all);
 }

@@ -34,6 +34,8 @@ pub struct ReportBuilder {
     response_times: ResponseTimeline,
     events: Vec<Event>,
     events_left_out: u64,
+    /// How many of the events are commands.
+    commands: u64,
     /// What the last interval knew.
     last: Option<Arc<Snapshot>>,
     result: Option<Arc<RunResult>>,
@@ -152,9 +154,16 @@ impl ReportBuilder {
                 | Event::PeerJoined { .. }
                 | Event::PeerSilent { .. }
                 | Event::PeerBack { .. }
-                | Event::Command { .. }
         );
-        if bounded && self.events.len() >= MOST_EVENTS {
+        // What was done by hand is told, whatever else was.
+        let is_command = matches!(event, Event::Command { .. });
+        self.commands += u64::from(is_command);
+        let is_beyond = if is_command {
+            self.commands > MOST_COMMANDS
+        } else {
+            bounded && self.events.len() as u64 >= MOST_EVENTS + self.commands
+        };
+        if is_beyond {
             self.events_left_out += 1;
         } else {
             self.events.push(event);
@@ -265,7 +274,9 @@ pub fn rfc3339(unix_ms: u64) -> String {
         .unwrap_or_else(|| format!("{unix_ms} ms since the Unix epoch"))
 }
 
-const MOST_EVENTS: usize = 1_000;
+const MOST_EVENTS: u64 = 1_000;
+/// Far more than a person gives.
+const MOST_COMMANDS: u64 = 10_000;
 
 /// That the figures of a report contradict each other, which no run may make them do: the fault is hammer's own.
 fn contradictions(found: &[String]) -> Option<String> {

@@ -347,9 +347,7 @@ fn answer(report: &Report, command: &Command, refused: &[Refusal]) -> String {
         Some(workload) => refuses(workload),
         None => report.series.iter().all(|series| refuses(&series.workload)),
     };
-    let done = if was_refused_by_all { "not done: " } else { "" };
-    let refused = refused.iter().map(|refusal| format!("; refused by {}: {}", refusal.workload, refusal.why));
-    format!("{done}{}{}", command.words(), refused.collect::<String>())
+    command.answer(refused, !was_refused_by_all)
 }
 
 /// Each series has its own.

@@ -11,7 +11,7 @@ use hammer_measure::connection::ConnectionLog;
 use hammer_measure::{Nanos, shown_lines};
 use hammer_net::{Answer, Client, ClientConfig, Request, Resend, Secret};
 use hammer_report::ExitCode;
-use hammer_report::text::number::per_second;
+use hammer_report::text::number::{per_second, plural};
 use http::{StatusCode, Uri};
 use serde_json::{Value, json};
 
@@ -32,26 +32,38 @@ pub(crate) fn steer(args: &CtlArgs) -> Result<ExitCode, CliError> {
     let url = url.map_err(|source| UsageError::Value { flag: "URL", source })?;
     let refused = |why: String| UsageError::Unsteered { url: url.to_string(), why };
     let asked = asked(&args.command);
-    let token = token(args, url.url(), asked.is_some()).map_err(refused)?;
+    if !matches!(url.url().path(), "" | "/") {
+        return Err(refused("a live page has no path: its address is enough".to_owned()).into());
+    }
+    let token = token(args, url.url()).map_err(refused)?;
+    let has_token = token.is_some();
     let roots: Vec<PathBuf> = args.cacert.iter().cloned().collect();
     let source =
         PageSource { bearer: token, roots, ..PageSource::open(url.url().clone(), args.authorized.clone()) };
     let (status, body) = exchange(&source, asked.as_ref())?.map_err(refused)?;
     let said: Value = serde_json::from_slice(&body)
         .map_err(|_| refused(format!("the answer is {}, and none of a live page", status.as_u16())))?;
+    if args.json {
+        let text = String::from_utf8_lossy(&body);
+        print(io::stdout(), |out| writeln!(out, "{}", shown_lines(text.trim_end())))?;
+    }
     let is_answer = status.is_success() || said["id"].is_u64();
+    if status == StatusCode::UNAUTHORIZED && !has_token {
+        return Err(refused(NO_TOKEN.to_owned()).into());
+    }
     if !is_answer {
         return Err(refused(told(&said, status)).into());
     }
-    let text = match (&args.command, args.json) {
-        (_, true) => String::from_utf8_lossy(&body).trim_end().to_owned(),
-        (CtlCommand::Status, false) => status_text(&said),
-        (_, false) => command_text(&said),
+    let text = match &args.command {
+        CtlCommand::Status => status_text(&said),
+        _ => command_text(&said),
     };
     if !status.is_success() {
-        return Err(refused(format!("it was not done: {text}")).into());
+        return Err(refused(text).into());
     }
-    print(io::stdout(), |out| writeln!(out, "{}", shown_lines(&text)))?;
+    if !args.json {
+        print(io::stdout(), |out| writeln!(out, "{}", shown_lines(&text)))?;
+    }
     Ok(ExitCode::Clean)
 }
 
@@ -72,8 +84,8 @@ fn asked(command: &CtlCommand) -> Option<Value> {
     })
 }
 
-/// The token that goes along; none where none is found and none is needed.
-fn token(args: &CtlArgs, url: &Uri, is_needed: bool) -> Result<Option<Secret>, String> {
+/// The token that goes along; none where none is found.
+fn token(args: &CtlArgs, url: &Uri) -> Result<Option<Secret>, String> {
     let read = |path: &PathBuf| Secret::from_file(path).map_err(|error| format!("failed to {error}"));
     if let Some(path) = &args.web_token {
         return read(path).map(Some);
@@ -83,7 +95,6 @@ fn token(args: &CtlArgs, url: &Uri, is_needed: bool) -> Result<Option<Secret>, S
     let port = url.port_u16().unwrap_or(if url.scheme_str() == Some("https") { 443 } else { 80 });
     match known_for(&format!("{host}:{port}")).filter(|path| path.exists()) {
         Some(path) => read(&path).map(Some),
-        None if is_needed => Err(NO_TOKEN.to_owned()),
         None => Ok(None),
     }
 }
@@ -123,6 +134,11 @@ fn told(said: &Value, status: StatusCode) -> String {
     }
 }
 
+/// As a plan has it: `500/s`, `0.04/s`.
+fn rate_text(rate: f64) -> String {
+    if rate < 10.0 { format!("{}/s", (rate * 1e4).round() / 1e4) } else { per_second(rate) }
+}
+
 /// `command 3 at 12.4s: ...`.
 fn command_text(said: &Value) -> String {
     let at = Nanos(said["event"]["at_ns"].as_u64().unwrap_or_default());
@@ -141,10 +157,11 @@ fn status_text(said: &Value) -> String {
     for workload in said["workloads"].as_array().into_iter().flatten() {
         let limit = &workload["in_flight"];
         let load = match (workload["closed_loop"] == true, workload["rate_per_s"].as_f64()) {
-            (true, _) => format!("{limit} users"),
+            (true, _) => plural(limit.as_u64().unwrap_or_default(), "user"),
             (false, rate) => {
-                let rate = rate.map_or_else(|| "a rate that changes".to_owned(), per_second);
+                let rate = rate.map_or_else(|| "a rate that changes".to_owned(), rate_text);
                 let times = workload["factor"].as_f64().filter(|factor| (factor - 1.0).abs() > f64::EPSILON);
+                let times = times.map(|factor| (factor * 1e4).round() / 1e4);
                 let times = times.map_or_else(String::new, |factor| format!(" ({factor} times the plan's)"));
                 format!("{rate}{times}, {limit} in flight at most")
             }
@@ -154,6 +171,7 @@ fn status_text(said: &Value) -> String {
     lines.join("\n")
 }
 
-const NO_TOKEN: &str = "a command needs its token, and this machine keeps none for that address: was it started with --control? Else --web-token names the file with it";
+const NO_TOKEN: &str =
+    "it needs its token, and this machine keeps none for that address; --web-token names the file with it";
 /// A run answers at once.
 const WITHIN: Nanos = Nanos::from_secs(10);

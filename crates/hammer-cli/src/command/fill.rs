@@ -170,6 +170,18 @@ impl FilledRun {
         if let Some(text) = self.note.take() {
             report.events.insert(0, Event::Note { at_ns: 0, text });
         }
+        // Its own instants are counted from another epoch.
+        let by_hand = self.report.events.iter().filter_map(|event| match event {
+            Event::Command { at_ns, command, refused, .. } => {
+                Some(format!("in the fill, {} into it: {}", Nanos(*at_ns), command.answer(refused, true)))
+            }
+            Event::Mark { at_ns, text, .. } => {
+                Some(format!("in the fill, {} into it: mark: {text}", Nanos(*at_ns)))
+            }
+            _ => None,
+        });
+        let by_hand: Vec<Event> = by_hand.map(|text| Event::Note { at_ns: 0, text }).collect();
+        report.events.splice(0..0, by_hand);
         let promises = &self.report.promises.all;
         for (count, kind, what) in [
             (promises.broken, ReasonKind::PromiseBroken, "broken"),

@@ -130,7 +130,7 @@ impl RunContext<'_> {
 
     /// Ends the live page, and waits until the metrics of the last run were read, where the command line says so.
     fn linger(self) {
-        self.web.into_iter().for_each(LiveWeb::finish);
+        drop(self.web);
         self.metrics.iter().for_each(|metrics| metrics.linger(&self.signals));
     }
 

@@ -147,6 +147,9 @@ pub(crate) enum UsageError {
     /// A token of the live page that cannot be read or kept.
     #[error("use the token in {} (--web-token): {why}", path.display())]
     DoorToken { path: PathBuf, why: String },
+    /// A token of a run's own that cannot be kept.
+    #[error("keep a token for --control in {}: {why}; --web-token says where else", path.display())]
+    KeptToken { path: PathBuf, why: String },
     /// Nowhere to keep a token.
     #[error("keep a token for --control: there is neither XDG_RUNTIME_DIR nor HOME; --web-token says where")]
     NoFolderOfTokens,

@@ -5,8 +5,8 @@ use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
 
 use hammer_core::observe::ObservationSink;
-use hammer_measure::Nanos;
 use hammer_measure::event::Beside;
+use hammer_measure::{Nanos, shown};
 
 use super::lines::Lines;
 
@@ -43,7 +43,8 @@ impl MarkBook {
 /// A text as one line of at most [`MOST_CHARACTERS`], without what a terminal would obey.
 pub(crate) fn one_line(text: &str) -> String {
     let printable = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
-    printable.take(MOST_CHARACTERS).collect()
+    // What changes the direction or the lines of a text is none of it either.
+    shown(&printable.take(MOST_CHARACTERS).collect::<String>(), usize::MAX).into_owned()
 }
 
 /// A file that is followed from its end.

@@ -1,5 +1,7 @@
 //! Who may look on, and who may steer.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::header::{AUTHORIZATION, COOKIE, HOST, ORIGIN};
 use http::{HeaderMap, HeaderName, StatusCode, Uri};
 use ring::digest::{SHA256, digest};
@@ -7,16 +9,30 @@ use ring::digest::{SHA256, digest};
 /// What a door asks of who comes. It holds no token, but what tells whether one is right.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Access {
-    /// SHA-256 of the token.
-    pub(super) token: Option<TokenDigest>,
+    /// What tells whether a token is the right one.
+    pub(super) token: Option<TokenTest>,
     /// Whether who looks on needs it, as where others can reach the door.
     pub(super) guards_views: bool,
     /// Whether commands are taken.
     pub(super) can_steer: bool,
 }
 
-/// SHA-256 of a token.
-pub(super) type TokenDigest = [u8; 32];
+/// What tells whether a token is the right one, or a cookie that stands for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TokenTest {
+    /// SHA-256 of the token.
+    digest: [u8; 32],
+    /// The cookie, from which the token does not follow: a browser sends it to every port of this host.
+    cookie: String,
+}
+
+impl TokenTest {
+    /// That of a token.
+    pub(super) fn of(token: &str) -> Self {
+        let cookie = sha256(&format!("hammer looks on: {token}"));
+        Self { digest: sha256(token), cookie: URL_SAFE_NO_PAD.encode(cookie) }
+    }
+}
 
 /// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -52,7 +68,8 @@ impl Access {
     /// Why not.
     pub(super) fn may_look(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         self.is_at_home(headers)?;
-        let shows = || bearer(headers).into_iter().chain(cookies(headers)).any(|token| self.is_token(token));
+        let has_token = || bearer(headers).is_some_and(|token| self.is_token(token));
+        let shows = || has_token() || cookies(headers).any(|cookie| self.is_cookie(cookie));
         if self.guards_views && !shows() { Err(Refusal::NoToken) } else { Ok(()) }
     }
 
@@ -86,15 +103,22 @@ impl Access {
 
     /// Whether that is the token; it takes as long where it is nearly.
     pub(super) fn is_token(&self, shown: &str) -> bool {
-        self.token.is_some_and(|token| token == of(shown))
+        self.token.as_ref().is_some_and(|token| token.digest == sha256(shown))
+    }
+
+    /// The cookie of whoever has shown the token.
+    pub(super) fn cookie(&self) -> Option<&str> {
+        self.token.as_ref().map(|token| token.cookie.as_str())
+    }
+
+    fn is_cookie(&self, shown: &str) -> bool {
+        self.cookie().is_some_and(|cookie| sha256(cookie) == sha256(shown))
     }
 }
 
-/// SHA-256 of a token.
-pub(super) fn of(token: &str) -> TokenDigest {
-    let digest = digest(&SHA256, token.as_bytes());
-    let mut bytes = TokenDigest::default();
-    bytes.copy_from_slice(digest.as_ref());
+fn sha256(text: &str) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    bytes.copy_from_slice(digest(&SHA256, text.as_bytes()).as_ref());
     bytes
 }
 
@@ -134,7 +158,7 @@ mod tests {
     const TOKEN: &str = "a-token-of-some-length";
 
     fn access(guards_views: bool, can_steer: bool) -> Access {
-        Access { token: Some(of(TOKEN)), guards_views, can_steer }
+        Access { token: Some(TokenTest::of(TOKEN)), guards_views, can_steer }
     }
 
     fn headers(all: &[(HeaderName, &str)]) -> HeaderMap {
@@ -179,7 +203,12 @@ mod tests {
     fn commands_need_the_token_itself_and_a_door_that_takes_any() {
         let with = |name: HeaderName, value: &str| headers(&[(HOST, "localhost:1"), (name, value)]);
         let bearer = with(AUTHORIZATION, &format!("bearer {TOKEN}"));
-        let cookie = with(COOKIE, &format!("a=b; hammer_token={TOKEN}"));
+        let shown = TokenTest::of(TOKEN).cookie;
+        let cookie = with(COOKIE, &format!("a=b; hammer_token={shown}"));
+        let raw = with(COOKIE, &format!("hammer_token={TOKEN}"));
+        let as_bearer = with(AUTHORIZATION, &format!("Bearer {shown}"));
+        assert_eq!(access(true, true).may_look(&raw), Err(Refusal::NoToken));
+        assert_eq!(access(true, true).may_steer(&as_bearer), Err(Refusal::NoToken));
         let wrong = with(AUTHORIZATION, "Bearer another");
         assert_eq!(access(false, true).may_steer(&bearer), Ok(()));
         assert_eq!(access(false, true).may_steer(&cookie), Err(Refusal::NoToken));

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hammer_html::LivePage;
 use hammer_measure::{CommandId, RunEvent};
 use hammer_report::Report;
 use hammer_report::report::Event;
+use ring::rand::{SecureRandom as _, SystemRandom};
 use serde::Serialize;
 use tokio::sync::{oneshot, watch};
 
@@ -18,6 +22,10 @@ use super::steering::AskedCommand;
 /// The door of a command's runs.
 pub(super) struct Door {
     access: OnceLock<Access>,
+    /// What tells it from other doors at the same address.
+    instance: String,
+    /// How many runs, and fills ahead of them, were shown.
+    begun: AtomicU64,
     run: Mutex<Option<LiveRun>>,
     /// Who waits for the answer to a command.
     asking: Mutex<BTreeMap<CommandId, oneshot::Sender<RunEvent>>>,
@@ -70,6 +78,8 @@ impl Default for Door {
     fn default() -> Self {
         Self {
             access: OnceLock::new(),
+            instance: instance(),
+            begun: AtomicU64::new(0),
             run: Mutex::default(),
             asking: Mutex::default(),
             page: Mutex::default(),
@@ -91,10 +101,9 @@ impl Door {
 
     /// The run of which the page is from now on.
     pub(super) fn begin(&self, mut run: LiveRun) {
-        let mut shown = held(&self.run);
-        run.place = shown.as_ref().map_or(1, |before| before.place + 1);
-        *shown = Some(run);
-        drop(shown);
+        let place = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
+        run.identity = format!("{}-{place}", self.instance);
+        *held(&self.run) = Some(run);
         self.tell();
     }
 
@@ -136,7 +145,13 @@ impl Door {
 
     /// Says that nothing follows.
     pub(super) fn close(&self) {
-        self.news.send_modify(|news| news.is_over = true);
+        if let Some(run) = &mut *held(&self.run) {
+            run.close();
+        }
+        self.news.send_modify(|news| {
+            news.version += 1;
+            news.is_over = true;
+        });
     }
 
     /// What who looks on waits for.
@@ -154,7 +169,10 @@ impl Door {
             match page {
                 Some(Ok(page)) => made.page = Arc::new(page),
                 Some(Err(error)) => tracing::warn!("the live page was not made: {error}"),
-                None => made.page = Arc::new(LivePage::starting(0, None)),
+                None => {
+                    let none = format!("{}-0", self.instance);
+                    made.page = Arc::new(LivePage::unmeasured(&none, None, "about to start"));
+                }
             }
             made.version = Some(version);
         }
@@ -199,8 +217,8 @@ impl CommandAnswer {
         let (words, is_done) = match &event {
             Event::Command { command, refused, .. } => {
                 let asked = command.workload().map_or(workloads, |_| 1);
-                let refused_by = refused.iter().map(|of| format!("; refused by {}: {}", of.workload, of.why));
-                (std::iter::once(command.words()).chain(refused_by).collect(), refused.len() < asked.max(1))
+                let is_done = refused.len() < asked.max(1);
+                (command.answer(refused, is_done), is_done)
             }
             other => (other.beside_words()?.1, true),
         };
@@ -212,6 +230,13 @@ impl fmt::Debug for Door {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Door").finish_non_exhaustive()
     }
+}
+
+fn instance() -> String {
+    let mut bytes = [0; 9];
+    // Without random bytes one door at an address is not told from the next, and a page that is left open mixes them.
+    let _ = SystemRandom::new().fill(&mut bytes);
+    URL_SAFE_NO_PAD.encode(bytes).replace('-', "_")
 }
 
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

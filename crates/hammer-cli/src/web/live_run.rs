@@ -28,8 +28,8 @@ pub(crate) struct ShownRun<'a> {
 
 /// What was told of a run, and the way into it.
 pub(super) struct LiveRun {
-    /// Its number among all that were shown, fills as well, from 1.
-    pub(super) place: usize,
+    /// What tells it from all others that were shown, fills as well, and from those of other commands at the same address.
+    pub(super) identity: String,
     number: usize,
     plan: Value,
     builder: ReportBuilder,
@@ -43,6 +43,8 @@ pub(super) struct LiveRun {
     pub(super) control: Option<Control>,
     /// Once it has ended.
     report: Option<Box<Report>>,
+    /// Nothing is told any more.
+    is_closed: bool,
 }
 
 /// How a run stands, for a program.
@@ -54,7 +56,7 @@ pub(super) struct RunStatus {
     run: usize,
     /// The plan's name; `null` where it has none.
     name: Option<String>,
-    /// `starting`, `warm_up`, `measurement`, `drain` or `ended`.
+    /// `starting`, `fill` (ahead of the run), `warm_up`, `measurement`, `drain` or `ended`.
     phase: &'static str,
     /// The end of the last interval, nanoseconds since the run's epoch; 0 before the first.
     at_ns: u64,
@@ -85,7 +87,7 @@ impl LiveRun {
     pub(super) fn new(run: ShownRun<'_>) -> Self {
         let workloads = run.shown.workloads.into_iter().map(SteeredWorkload::planned);
         Self {
-            place: 1,
+            identity: String::new(),
             number: run.number,
             plan: run.plan,
             builder: ReportBuilder::new(),
@@ -96,6 +98,7 @@ impl LiveRun {
             paused: false,
             control: Some(run.control.clone()),
             report: None,
+            is_closed: false,
         }
     }
 
@@ -118,17 +121,22 @@ impl LiveRun {
         self.report = Some(Box::new(report.clone()));
     }
 
+    pub(super) fn close(&mut self) {
+        self.control = None;
+        self.is_closed = true;
+    }
+
     /// Its page as it is now.
     ///
     /// # Errors
     /// Where a chart cannot be drawn.
     pub(super) fn page(&self) -> Result<LivePage, DrawError> {
         if let Some(report) = &self.report {
-            return LivePage::ended(self.place, report);
+            return LivePage::ended(&self.identity, report);
         }
         match self.builder.so_far(self.plan.clone()) {
-            Some(report) => LivePage::running(self.place, &report, &self.line()),
-            None => Ok(LivePage::starting(self.place, self.name())),
+            Some(report) => LivePage::running(&self.identity, &report, &[self.line(), self.by_hand()]),
+            None => Ok(LivePage::unmeasured(&self.identity, self.name(), self.standing())),
         }
     }
 
@@ -154,9 +162,20 @@ impl LiveRun {
         }
     }
 
+    /// How a run stands of which no interval has ended.
+    fn standing(&self) -> &'static str {
+        match self.phase {
+            _ if self.is_closed => "it left no report",
+            None => "about to start",
+            Some(_) => "under way; its first figures come as its first interval ends",
+        }
+    }
+
     fn phase_name(&self) -> &'static str {
+        let is_fill = self.info.as_ref().is_some_and(|info| info.goal.is_some());
         match self.phase.map(PhaseName::from) {
             _ if self.report.is_some() => "ended",
+            Some(_) if is_fill => "fill",
             None => "starting",
             Some(PhaseName::WarmUp) => "warm_up",
             Some(PhaseName::Measurement) => "measurement",
@@ -167,6 +186,18 @@ impl LiveRun {
     fn line(&self) -> String {
         let known = self.last.as_ref().zip(self.info.as_ref());
         known.map_or_else(String::new, |(last, info)| progress::line(last, info).trim().to_owned())
+    }
+
+    /// What commands have made of the load; empty where it is as planned.
+    fn by_hand(&self) -> String {
+        let paused = self.paused.then(|| "arrivals are paused".to_owned());
+        let steered = self.workloads.iter().filter(|workload| (workload.factor - 1.0).abs() > f64::EPSILON);
+        let rates = steered.map(|workload| {
+            let factor = (workload.factor * 1e4).round() / 1e4;
+            format!("{} goes at {factor} times its planned rate", workload.name)
+        });
+        let all: Vec<String> = paused.into_iter().chain(rates).collect();
+        if all.is_empty() { String::new() } else { format!("By hand: {}.", all.join(", ")) }
     }
 
     fn name(&self) -> Option<&str> {

@@ -12,12 +12,13 @@ use hammer_lab::serve::answer::{self, AnswerBody};
 use hammer_lab::serve::{ServePlan, Target};
 use hammer_lab::{FaultScript, LabError};
 use http::header::{
-    ALLOW, CACHE_CONTROL, LOCATION, REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    ALLOW, CACHE_CONTROL, HOST, LOCATION, REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
+    X_FRAME_OPTIONS,
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use serde_json::json;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 
 use super::access::{Access, COOKIE_NAME, Refusal};
 use super::door::{Door, Unanswered};
@@ -40,6 +41,8 @@ pub(super) struct DoorConfig {
 pub(super) struct DoorTarget {
     door: Arc<Door>,
     clock: Arc<dyn Clock>,
+    /// For those who look on.
+    seats: Arc<Semaphore>,
 }
 
 impl DoorConfig {
@@ -66,7 +69,7 @@ impl LabConfig for DoorConfig {
     }
 
     fn target(self, clock: &Arc<dyn Clock>, _: &str) -> Result<DoorTarget, LabError> {
-        Ok(DoorTarget { door: self.door, clock: Arc::clone(clock) })
+        Ok(DoorTarget { door: self.door, clock: Arc::clone(clock), seats: Arc::new(Semaphore::new(SEATS)) })
     }
 }
 
@@ -89,9 +92,14 @@ impl Target for DoorTarget {
     async fn answer(
         self: Arc<Self>,
         endpoint: &'static str,
-        parts: Parts,
+        mut parts: Parts,
         body: Bytes,
     ) -> Response<AnswerBody> {
+        // HTTP/2 names the host there (RFC 9113 section 8.3.1).
+        if let (None, Some(host)) = (parts.headers.get(HOST), parts.uri.authority()) {
+            let host = HeaderValue::from_str(host.as_str());
+            parts.headers.extend(host.ok().map(|host| (HOST, host)));
+        }
         let allowed: &[Method] = match endpoint {
             "commands" | "session" => &[Method::POST],
             _ => &[Method::GET, Method::HEAD],
@@ -110,7 +118,8 @@ impl Target for DoorTarget {
             (CACHE_CONTROL, "no-store"),
             (X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (X_FRAME_OPTIONS, "DENY"),
-            (REFERRER_POLICY, "no-referrer"),
+            // With none at all, browsers say of a form of the page itself that it is of no origin.
+            (REFERRER_POLICY, "same-origin"),
         ] {
             answer.headers_mut().insert(name, HeaderValue::from_static(value));
         }
@@ -180,9 +189,16 @@ impl DoorTarget {
 
     /// What is new on the page, until nothing will be any more or the client goes away.
     fn live(&self) -> Response<AnswerBody> {
+        let Ok(seat) = Arc::clone(&self.seats).try_acquire_owned() else {
+            return refused(StatusCode::SERVICE_UNAVAILABLE, "there are too many who look on");
+        };
         let (send, body) = mpsc::channel(1);
-        let follower = Self { door: Arc::clone(&self.door), clock: Arc::clone(&self.clock) };
-        tokio::spawn(async move { follower.follow(send).await });
+        let (door, clock) = (Arc::clone(&self.door), Arc::clone(&self.clock));
+        let follower = Self { door, clock, seats: Arc::clone(&self.seats) };
+        tokio::spawn(async move {
+            follower.follow(send).await;
+            drop(seat);
+        });
         let mut answer = answer::ok("text/event-stream", Bytes::new());
         *answer.body_mut() = AnswerBody::as_it_comes(body);
         answer
@@ -199,8 +215,15 @@ impl DoorTarget {
             let name = if seen.is_over { "end" } else { "parts" };
             let event = format!("event: {name}\ndata: {}\n\n", page.update(&earlier));
             earlier = page;
-            if send.send(event.into()).await.is_err() || seen.is_over {
-                return;
+            let is_over = async {
+                let over = news.wait_for(|news| news.is_over).await.is_ok();
+                // Whoever reads nothing any more holds up no end.
+                self.clock.sleep_until(self.clock.elapsed() + LEAST_PAUSE).await;
+                over
+            };
+            tokio::select! {
+                sent = send.send(event.into()) => if sent.is_err() || seen.is_over { return },
+                _ = is_over => return,
             }
             // Whoever looks on must not take the processor from who sends.
             let next = made + LEAST_PAUSE.max(made.saturating_sub(started) * SHARE);
@@ -223,13 +246,14 @@ fn session(access: &Access, headers: &HeaderMap, body: &Bytes) -> Response<Answe
         return refused(refusal.status(), &refusal.to_string());
     }
     let shown = std::str::from_utf8(body).ok().and_then(|body| body.trim().strip_prefix("token="));
-    let Some(token) = shown.map(str::trim).filter(|token| access.is_token(token)) else {
+    let is_right = shown.is_some_and(|token| access.is_token(token.trim()));
+    let Some(cookie) = access.cookie().filter(|_| is_right) else {
         return html(StatusCode::UNAUTHORIZED, token_page(true));
     };
     let mut answer = answer::ok("text/plain; charset=utf-8", Bytes::new());
     *answer.status_mut() = StatusCode::SEE_OTHER;
     answer.headers_mut().insert(LOCATION, HeaderValue::from_static("./"));
-    let cookie = format!("{COOKIE_NAME}={token}; HttpOnly; SameSite=Strict; Path=/");
+    let cookie = format!("{COOKIE_NAME}={cookie}; HttpOnly; SameSite=Strict; Path=/");
     answer.headers_mut().extend(HeaderValue::try_from(cookie).map(|cookie| (SET_COOKIE, cookie)));
     answer
 }
@@ -252,6 +276,8 @@ fn json_line(value: &serde_json::Value) -> String {
 }
 
 const PAGE: &str = "/";
+/// Each has a whole page made into events of its own.
+const SEATS: usize = 16;
 /// Between two updates of a page.
 const LEAST_PAUSE: Duration = Duration::from_secs(1);
 /// How many times as long as an update takes there is none.

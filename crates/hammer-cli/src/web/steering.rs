@@ -61,7 +61,10 @@ impl AskedCommand {
                     LIMITS.end()
                 ));
             }
-            Self::InFlight { workload, limit } => Command::InFlight { workload, limit },
+            Self::InFlight { workload, limit } => {
+                known(workload.as_deref(), workloads)?;
+                Command::InFlight { workload, limit }
+            }
             Self::Stop { reason } => {
                 let reason = reason.map(|reason| one_line(&reason)).filter(|reason| !reason.is_empty());
                 Command::Stop { reason: reason.unwrap_or_else(|| STOPPED.to_owned()) }
@@ -76,6 +79,7 @@ impl AskedCommand {
 
 /// The multiple of the plan's rate that is asked for.
 fn factor(workload: Option<String>, rate: &str, workloads: &[SteeredWorkload]) -> Result<Command, String> {
+    let named = known(workload.as_deref(), workloads)?;
     let rate = rate.trim();
     let expected =
         || format!("`{rate}` is no rate: expected one like 500/s, or a multiple of the plan's like 1.5x");
@@ -94,24 +98,34 @@ fn factor(workload: Option<String>, rate: &str, workloads: &[SteeredWorkload]) -
         return multiple(times.ok_or_else(expected)?, workload);
     }
     let asked: Rate = rate.parse().map_err(|_| expected())?;
-    let own = match (&workload, workloads) {
-        (None, [only]) => only,
+    let own = match (named, workloads) {
+        (Some(own), _) | (None, [own]) => own,
         (None, _) => {
-            let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
-            return Err(format!("{rate} is the rate of one workload: say of which ({})", names.join(", ")));
+            return Err(format!("{rate} is the rate of one workload: say of which ({})", names(workloads)));
         }
-        // A name that nobody has is refused by the run itself.
-        (Some(name), _) => match workloads.iter().find(|known| known.name == *name) {
-            Some(own) => own,
-            None => return Ok(Command::Rate { workload, factor: 1.0 }),
-        },
     };
     match own.rate.filter(|planned| *planned > 0.0) {
         Some(planned) => multiple(asked.per_second() / planned, Some(own.name.clone())),
-        // It is the run that says so of a closed loop.
-        None if own.closed_loop => Ok(Command::Rate { workload: Some(own.name.clone()), factor: 1.0 }),
+        None if own.closed_loop => Err(format!(
+            "the load of {} is closed: users wait for their answers, and there is no rate to change",
+            own.name
+        )),
         None => Err(format!("the plan of {} has no constant rate: say a multiple of it (1.5x)", own.name)),
     }
+}
+
+/// The workload of that name; none where all are meant.
+fn known<'a>(
+    name: Option<&str>,
+    workloads: &'a [SteeredWorkload],
+) -> Result<Option<&'a SteeredWorkload>, String> {
+    let Some(name) = name else { return Ok(None) };
+    let found = workloads.iter().find(|known| known.name == name);
+    found.map(Some).ok_or_else(|| format!("no workload is called {name}: there are {}", names(workloads)))
+}
+
+fn names(workloads: &[SteeredWorkload]) -> String {
+    workloads.iter().map(|workload| workload.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 const FACTORS: std::ops::RangeInclusive<f64> = 0.001..=1_000.0;
@@ -156,6 +170,11 @@ mod tests {
             (r#"{"command":"rate","workload":"read","rate":"500/s"}"#, "no constant rate"),
             (r#"{"command":"rate","workload":"submit","rate":"500"}"#, "`500` is no rate"),
             (r#"{"command":"rate","rate":"0x"}"#, "use pause"),
+            (
+                r#"{"command":"rate","workload":"nobody","rate":"2x"}"#,
+                "no workload is called nobody: there are submit, read",
+            ),
+            (r#"{"command":"in_flight","workload":"nobody","limit":2}"#, "no workload is called nobody"),
             (r#"{"command":"rate","rate":"-1x"}"#, "is no rate"),
             (r#"{"command":"rate","rate":"NaNx"}"#, "is no rate"),
             (r#"{"command":"rate","rate":"1e9x"}"#, "expected 0.001 to 1000 times"),

@@ -3,21 +3,21 @@
 use std::env;
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::rand::{SecureRandom as _, SystemRandom};
 
-use super::access::{self, TokenDigest};
+use super::access::TokenTest;
 use crate::error::UsageError;
 
-/// A file with a token in it. Of the token itself only its digest is kept.
+/// A file with a token in it. Of the token itself only what tells it from others is kept.
 #[derive(Debug)]
 pub(crate) struct TokenFile {
     path: PathBuf,
-    digest: TokenDigest,
+    test: TokenTest,
     /// Whether it goes with whoever made it.
     is_passing: bool,
 }
@@ -35,9 +35,13 @@ impl TokenFile {
                     let why = format!("it holds no token: expected one line of {LEAST} letters or more");
                     return Err(UsageError::DoorToken { path: path.to_owned(), why });
                 }
-                Ok(Self { path: path.to_owned(), digest: access::of(token), is_passing: false })
+                Ok(Self { path: path.to_owned(), test: TokenTest::of(token), is_passing: false })
             }
             Err(error) if error.kind() == ErrorKind::NotFound => Self::made(path.to_owned(), false),
+            Err(error) if error.kind() == ErrorKind::InvalidData => {
+                let why = "it holds no token: it is no text".to_owned();
+                Err(UsageError::DoorToken { path: path.to_owned(), why })
+            }
             Err(error) => Err(UsageError::DoorToken { path: path.to_owned(), why: error.to_string() }),
         }
     }
@@ -50,12 +54,12 @@ impl TokenFile {
         let path = known_for(address).ok_or(UsageError::NoFolderOfTokens)?;
         if let Some(folder) = path.parent() {
             let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
-            made.map_err(|error| UsageError::DoorToken { path: path.clone(), why: error.to_string() })?;
+            made.map_err(|error| UsageError::KeptToken { path: path.clone(), why: error.to_string() })?;
         }
         // What a door at this address has left that was killed opens nothing.
         match fs::remove_file(&path) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(UsageError::DoorToken { path, why: error.to_string() })
+                Err(UsageError::KeptToken { path, why: error.to_string() })
             }
             _ => Self::made(path, true),
         }
@@ -69,15 +73,20 @@ impl TokenFile {
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
         let write = |mut file: File| writeln!(file, "{token}");
         file.and_then(write).map_err(|error| failed(error.to_string()))?;
-        Ok(Self { digest: access::of(&token), path, is_passing })
+        Ok(Self { test: TokenTest::of(&token), path, is_passing })
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(super) const fn digest(&self) -> TokenDigest {
-        self.digest
+    pub(super) fn test(&self) -> TokenTest {
+        self.test.clone()
+    }
+
+    /// Whether others than its owner can read it.
+    pub(super) fn is_open(&self) -> bool {
+        fs::metadata(&self.path).is_ok_and(|file| file.permissions().mode() & 0o077 != 0)
     }
 }
 
@@ -109,8 +118,6 @@ const LEAST: usize = 16;
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
-
     use super::*;
 
     #[test]
@@ -120,8 +127,8 @@ mod tests {
         let made = TokenFile::given(&path).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         let token = fs::read_to_string(&path).unwrap();
-        assert_eq!((token.trim().len(), made.digest()), (43, access::of(token.trim())));
-        assert_eq!(TokenFile::given(&path).unwrap().digest(), made.digest());
+        assert_eq!((token.trim().len(), made.test()), (43, TokenTest::of(token.trim())));
+        assert_eq!(TokenFile::given(&path).unwrap().test(), made.test());
         assert!(!format!("{made:?}").contains(token.trim()));
     }
 

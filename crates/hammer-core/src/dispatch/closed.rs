@@ -21,7 +21,7 @@ use super::lane::Lane;
 use super::load::{Closed, Think};
 use super::operation::SlotState;
 use super::quantum;
-use super::share::in_flight_share;
+use super::share::share_of;
 use super::slot::{OperationSlot, PendingOperation};
 use super::source::{NextOperation, OperationSource};
 use super::stages::Stages;
@@ -157,7 +157,9 @@ impl<W: Workload, R: Runtime> ClosedLane<W, R> {
         if let Some(phases) = self.phases.get()
             && users > 0
         {
-            let time = until.since(since).saturating_mul(users as u64);
+            // Who was told to stand does not wait for answers.
+            let active = if self.paused.get() { 0 } else { users.min(self.user_limit.get()) };
+            let time = until.since(since).saturating_mul(active as u64);
             let series = self.context.first_series;
             self.context.recorder.borrow_mut().present(series, phases.of(until), time);
         }
@@ -377,12 +379,14 @@ impl<W: Workload, R: Runtime> Lane for ClosedLane<W, R> {
         self.source.borrow_mut().wake();
     }
 
-    fn command(&self, _now: Nanos, command: &Command) {
+    fn command(&self, now: Nanos, command: &Command) {
+        // What was until now was under the order before.
+        self.count_presence(now);
         match command {
             Command::Pause => self.paused.set(true),
             Command::Resume => self.paused.set(false),
             Command::InFlight { limit, .. } => {
-                self.user_limit.set(in_flight_share(*limit, self.context.shard, self.context.shards));
+                self.user_limit.set(share_of(*limit, self.context.shard, self.context.shards));
             }
             Command::Rate { .. } | Command::Stop { .. } | Command::Mark { .. } => return,
         }

@@ -16,7 +16,7 @@ impl Run<'_, '_> {
             return self.tell(&RunEvent::Command { id, at: now, command, refused: Vec::new() });
         }
         let at = now + APPLY_IN;
-        let asked = match self.asked(&command) {
+        let (asked, are_all) = match self.asked(&command) {
             Ok(asked) => asked,
             Err(refusal) => {
                 return self.tell(&RunEvent::Command { id, at, command, refused: vec![refusal] });
@@ -31,10 +31,10 @@ impl Run<'_, '_> {
         }
         if let Command::Stop { reason } = &command {
             self.stop(&reason.clone());
-        } else if refused.is_empty() {
+        } else if are_all && refused.is_empty() {
             self.threads.tell_shards(|| ShardCommand::Apply(at, None, command.clone()));
         } else {
-            // One by one, so that who is said to refuse it does not apply it after all.
+            // One by one, so that neither who was not asked nor who is said to refuse it applies it after all.
             for lane in applying {
                 self.threads.tell_shards(|| ShardCommand::Apply(at, Some(lane), command.clone()));
             }
@@ -42,16 +42,16 @@ impl Run<'_, '_> {
         self.tell(&RunEvent::Command { id, at, command, refused });
     }
 
-    /// The places of the workloads that a command is meant for.
-    fn asked(&self, command: &Command) -> Result<Vec<usize>, CommandRefusal> {
+    /// The places of the workloads that a command is meant for, and whether it is for all.
+    fn asked(&self, command: &Command) -> Result<(Vec<usize>, bool), CommandRefusal> {
         let named = match command {
             Command::Rate { workload, .. } | Command::InFlight { workload, .. } => workload.as_deref(),
             Command::Pause | Command::Resume | Command::Stop { .. } | Command::Mark { .. } => None,
         };
-        let Some(name) = named else { return Ok((0..self.spec.lanes.len()).collect()) };
+        let Some(name) = named else { return Ok(((0..self.spec.lanes.len()).collect(), true)) };
         let lane = self.spec.lanes.iter().position(|lane| lane.workload() == name);
         let why = "no workload has that name".to_owned();
-        lane.map(|lane| vec![lane]).ok_or_else(|| CommandRefusal { workload: name.to_owned(), why })
+        lane.map(|lane| (vec![lane], false)).ok_or_else(|| CommandRefusal { workload: name.to_owned(), why })
     }
 
     /// Why the workload in that place would not do at `at` what a command asks for.
@@ -61,6 +61,11 @@ impl Run<'_, '_> {
         let is_lane_over = !matches!(command, Command::Stop { .. }) && self.lane_ends.has_ended(lane);
         if is_run_over || is_lane_over {
             return Some("its arrivals have ended");
+        }
+        let is_below_shards =
+            matches!(command, Command::InFlight { limit, .. } if *limit < self.spec.shards.total());
+        if is_below_shards && !self.spec.lanes[lane].closed_loop() {
+            return Some("each shard has one in flight at least, and there are more shards than that");
         }
         self.spec.lanes[lane].refuses(command)
     }

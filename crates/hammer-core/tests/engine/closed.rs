@@ -302,3 +302,17 @@ fn users_count_from_when_they_arrive() {
     let cycles = record.completed() as f64 / 2.0;
     assert!((present / cycles - 0.010).abs() < 0.0003, "users divided by rate is their cycle of 10 ms");
 }
+
+/// Ten for a second, and five for another, since a command leaves the others out.
+#[test]
+fn users_whom_a_command_leaves_out_are_not_there() {
+    let load = users(Stages::constant(10), Think::Constant(MILLI * 9), Iterations::Endless);
+    let mut run = Simulated::measuring(SECOND * 2);
+    let at = run.phases.start + SECOND;
+    run.commands = vec![(at, Command::InFlight { workload: None, limit: 5 })];
+    let record = run.run(Scripted::answering_after(MILLI), load).series[0][1].clone();
+    let present = record.user_time.as_secs_f64() / 2.0;
+    assert!((7.3..7.7).contains(&present), "{present} users on average");
+    let cycles = record.completed() as f64 / 2.0;
+    assert!((present / cycles - 0.010).abs() < 0.0003, "users divided by rate is their cycle of 10 ms");
+}

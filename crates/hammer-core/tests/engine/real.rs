@@ -493,9 +493,36 @@ fn a_command_is_answered_by_the_workloads_that_cannot_do_it() {
     assert_eq!(refusals(Command::Mark { text: "here".to_owned() }), []);
     let users = |limit| Command::InFlight { workload: Some("closed".to_owned()), limit };
     assert_eq!(refusals(users(1)), []);
+    let one = Command::InFlight { workload: Some("ahead".to_owned()), limit: 1 };
+    let [(_, why)] = refusals(one).try_into().unwrap();
+    assert!(why.starts_with("each shard has one in flight at least"), "{why}");
     let [(workload, why)] = refusals(users(3)).try_into().unwrap();
     assert_eq!(workload, "closed");
     assert!(why.contains("no more than its plan has"), "{why}");
+}
+
+/// At the end of the eighth interval.
+fn half_a_second_later(event: &RunEvent) -> bool {
+    matches!(event, RunEvent::Interval(snapshot) if snapshot.index == 8)
+}
+
+#[test]
+fn a_command_for_one_workload_changes_no_other() {
+    let mut spec = spec(LONG);
+    let schedule = Schedule::even(Profile::Constant(Constant { rate: 500.0 }));
+    spec.lanes.push(Arc::new(LoadedWorkload {
+        name: "beside".to_owned(),
+        workload: Arc::new(Ahead),
+        load: Load::Open(Open { schedule, in_flight: 100, backlog: 10_000 }),
+        timeout: Nanos::from_secs(5),
+        supply: SupplyBounds::default(),
+    }));
+    let command = Command::Rate { workload: Some("beside".to_owned()), factor: 4.0 };
+    let (refused, result) = answered_in(spec, command, in_the_middle, half_a_second_later);
+    assert_eq!(refused, []);
+    let offered = |place: usize| result.total.series[place].iter().map(|record| record.offered).sum::<u64>();
+    // Four times the rate for half a second and more.
+    assert!(offered(1) > offered(0) + 300, "{} and {} offered", offered(0), offered(1));
 }
 
 #[test]

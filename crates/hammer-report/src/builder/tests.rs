@@ -167,13 +167,17 @@ fn notes_are_bounded_and_counted_while_commands_are_always_kept() {
     let mut story = Story::new(vec![operation("get", "get")]);
     story.accept(0, Phase::Measurement, 1, Nanos(1));
     story.interval(Phase::Measurement);
-    for second in 0..MOST_EVENTS as u64 + 5 {
+    for second in 0..MOST_EVENTS + 5 {
         story.events.push(RunEvent::Note { at: Nanos(second), text: "again".to_owned() });
     }
-    let command = hammer_measure::Command::Pause;
-    story.events.push(RunEvent::Command { id: CommandId(1), at: Nanos(1), command, refused: Vec::new() });
+    // However many commands there are, before and behind the notes.
+    for id in 1..=MOST_EVENTS + 200 {
+        let (id, command) = (CommandId(id), hammer_measure::Command::Pause);
+        story.events.push(RunEvent::Command { id, at: Nanos(1), command, refused: Vec::new() });
+    }
+    story.events.push(RunEvent::Note { at: Nanos(1), text: "again".to_owned() });
     let report = report_of(&story.finish(|_| {}));
-    assert_eq!((report.events.len(), report.events_left_out), (MOST_EVENTS + 1, 5));
+    assert_eq!((report.events.len() as u64, report.events_left_out), (2 * MOST_EVENTS + 200, 6));
 }
 
 #[test]

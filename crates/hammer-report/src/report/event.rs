@@ -77,6 +77,9 @@ pub enum Event {
         source: String,
         /// What for: one line of at most 200 characters.
         text: String,
+        /// Its number among the run's commands, where one marked it; else absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<u64>,
     },
     /// Marks that were not kept, since there were too many.
     MarksLeftOut {
@@ -196,8 +199,8 @@ impl Event {
             | RunEvent::Judging { .. }
             | RunEvent::Finished(_) => return None,
             RunEvent::Phase { phase, at } => Self::Phase { at_ns: at.0, phase: (*phase).into() },
-            RunEvent::Command { at, command: hammer_measure::Command::Mark { text }, .. } => {
-                Self::Mark { at_ns: at.0, source: CONTROL.to_owned(), text: text.clone() }
+            RunEvent::Command { id, at, command: hammer_measure::Command::Mark { text }, .. } => {
+                Self::Mark { at_ns: at.0, source: CONTROL.to_owned(), text: text.clone(), id: Some(id.0) }
             }
             RunEvent::Command { id, at, command, refused } => Self::Command {
                 at_ns: at.0,
@@ -222,7 +225,7 @@ impl Event {
                 };
                 Self::HookEnded { at_ns, name, started_ns: started.0, status, signal, cut_off }
             }
-            Beside::Mark { source, text } => Self::Mark { at_ns, source, text },
+            Beside::Mark { source, text } => Self::Mark { at_ns, source, text, id: None },
             Beside::MarksLeftOut { count } => Self::MarksLeftOut { at_ns, count },
             Beside::NotReady { endpoint, said } => Self::NotReady { at_ns, endpoint, said },
             Beside::ReadyAgain { endpoint, since } => Self::ReadyAgain { at_ns, endpoint, since_ns: since.0 },
@@ -329,6 +332,14 @@ impl Command {
         }
     }
 
+    /// What was asked and what became of it, in words: `is_done` where any workload did it.
+    pub fn answer(&self, refused: &[Refusal], is_done: bool) -> String {
+        let done = if is_done { "" } else { "not done: " };
+        let refused =
+            refused.iter().map(|refusal| format!("; refused by {}: {}", refusal.workload, refusal.why));
+        format!("{done}{}{}", self.words(), refused.collect::<String>())
+    }
+
     /// What was done, in words.
     pub fn words(&self) -> String {
         let of = |workload: &Option<String>| workload.clone().unwrap_or_else(|| "all workloads".to_owned());
@@ -336,6 +347,8 @@ impl Command {
             Self::Pause => "arrivals paused by hand".to_owned(),
             Self::Resume => "arrivals resumed by hand".to_owned(),
             Self::Rate { workload, factor } => {
+                // Of a rate that is no simple multiple a few digits are enough.
+                let factor = (factor * 1e4).round() / 1e4;
                 format!("rate of {} set to {factor} times the plan's by hand", of(workload))
             }
             Self::InFlight { workload, limit } => {
