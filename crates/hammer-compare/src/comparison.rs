@@ -76,6 +76,8 @@ pub struct ComparedSeries {
     pub path: String,
     /// Whether it is one of steps within operations.
     pub is_step: bool,
+    /// Whether it is all operations of a run together.
+    pub is_total: bool,
     /// Its figures.
     pub figures: Vec<ComparedFigure>,
 }
@@ -153,8 +155,7 @@ fn figure_of<'a>(
     series: &'a [ComparedSeries],
     metric: Metric,
 ) -> Result<&'a ComparedFigure, ComparisonError> {
-    let found = series[0].figures.iter().find(|figure| figure.metric == metric);
-    found.ok_or_else(|| {
+    series[0].figure(metric).ok_or_else(|| {
         let path = series[0].path.clone();
         let lacks = variants.iter().find(|variant| variant.sample(&path, metric).count() == 0);
         let label = lacks.map_or_else(String::new, |variant| variant.label.clone());
@@ -183,6 +184,18 @@ fn conclude(series: &mut [ComparedSeries], config: &ComparisonConfig) {
                 ratio.runs_needed = None;
             }
         }
+    }
+}
+
+impl ComparedSeries {
+    /// Whether it is of whole operations of one kind: neither a step of them nor all kinds together.
+    pub(crate) const fn is_operation(&self) -> bool {
+        !self.is_step && !self.is_total
+    }
+
+    /// That figure of it; none that not all variants have.
+    pub(crate) fn figure(&self, metric: Metric) -> Option<&ComparedFigure> {
+        self.figures.iter().find(|figure| figure.metric == metric)
     }
 }
 
@@ -233,6 +246,7 @@ fn shared(variants: &[Variant], confidence: f64) -> Vec<ComparedSeries> {
             all.push(ComparedSeries {
                 path: series.path.clone(),
                 is_step: series.is_step,
+                is_total: series.is_total,
                 figures: figures.collect(),
             });
         }
@@ -259,7 +273,7 @@ fn most_measured(variants: &[Variant], series: &[ComparedSeries]) -> Option<usiz
             .filter_map(|run| run.of_path(path))
             .fold(0, |all, series| u64::saturating_add(all, series.count))
     };
-    let operations = series.iter().enumerate().filter(|(_, series)| !series.is_step);
+    let operations = series.iter().enumerate().filter(|(_, series)| series.is_operation());
     // Of several the first.
     operations.rev().max_by_key(|(_, series)| count(&series.path)).map(|(place, _)| place)
 }

@@ -161,7 +161,7 @@ mod tests {
         let times = [Metric::P50, Metric::P999, Metric::Mean].map(|metric| series.figures[&metric]);
         assert_eq!(times, [8e8, 2e9, 9e10]);
         assert_eq!(
-            (series.offered, series.is_closed_loop, run.measured_seconds, run.tool),
+            (series.offered, series.is_closed_loop, run.measured_seconds, run.tool.as_str()),
             (15, false, 50.0, "wrk2")
         );
     }

@@ -2,21 +2,28 @@
 //! met with. It reads reports of hammer and what hey, oha, k6 and wrk print, and never runs anything.
 
 mod bound;
+mod by_run;
+mod cell;
 mod claim;
 mod comparison;
 mod conclusion;
+mod executive;
 mod from_hey;
 mod from_k6;
 mod from_oha;
 mod from_report;
 mod from_wrk;
+mod generator;
 mod measured_run;
 mod metric;
+mod outcomes;
 mod page;
 mod pages;
 mod ratio;
 mod run_text;
 mod sample;
+mod series_table;
+mod settings;
 mod variant;
 mod warning;
 
@@ -30,10 +37,12 @@ pub use from_hey::HeyError;
 pub use from_k6::K6Error;
 pub use from_oha::OhaError;
 pub use from_wrk::WrkError;
-pub use measured_run::{MeasuredRun, MeasuredSeries};
+pub use measured_run::{GeneratorHealth, MeasuredRun, MeasuredSeries};
 pub use metric::{Metric, UnknownMetric};
-pub use page::{Block, Page};
+pub use outcomes::FailedCause;
+pub use page::{Bar, Block, Page};
 pub use ratio::{NoRatio, RatioEstimate, runs_needed};
 pub use run_text::RunReadError;
 pub use sample::Sample;
+pub use settings::Setting;
 pub use variant::Variant;

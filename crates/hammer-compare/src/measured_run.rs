@@ -8,9 +8,11 @@ use crate::metric::Metric;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeasuredRun {
     /// What measured it: `hammer`, `hey`.
-    pub tool: &'static str,
+    pub tool: String,
     /// The plan: its keys and what each says, in JSON, but for those that say whom it loads. Empty where the tool writes none down.
     pub plan: BTreeMap<String, String>,
+    /// What it was carried out with beside the plan: the tool's version, cores, the target of the plan as JSON. Empty where the tool does not say.
+    pub environment: BTreeMap<String, String>,
     /// Its series.
     pub series: Vec<MeasuredSeries>,
     /// What speaks against the run itself: that its figures are not to be believed, or that it was cut off. Empty where nothing does, or the tool does not say.
@@ -19,6 +21,23 @@ pub struct MeasuredRun {
     pub measured_seconds: f64,
     /// Promises of the service that were broken.
     pub broken: u64,
+    /// What the tool says of itself; none where it says nothing.
+    pub generator: Option<GeneratorHealth>,
+}
+
+/// Whether what sent the load kept its plan.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GeneratorHealth {
+    /// Whether nothing speaks against its figures.
+    pub healthy: bool,
+    /// What does, as sentences without full stops.
+    pub findings: Vec<String>,
+    /// The 99th percentile of how late arrivals were released, nanoseconds: of its series the latest. None where no lateness was recorded.
+    pub dispatch_lag_p99_ns: Option<f64>,
+    /// Operations that were due and not prepared; none where it does not say.
+    pub starved: Option<u64>,
+    /// Operations that found the backlog full; none where it does not say.
+    pub shed: Option<u64>,
 }
 
 /// A series of a run.
@@ -28,12 +47,16 @@ pub struct MeasuredSeries {
     pub path: String,
     /// Whether it is one of steps within operations.
     pub is_step: bool,
+    /// Whether it is all operations of its run together.
+    pub is_total: bool,
     /// Whether users waited for answers before they sent again.
     pub is_closed_loop: bool,
     /// Response times that were recorded.
     pub count: u64,
     /// Operations that were to be carried out.
     pub offered: u64,
+    /// Those of them that were accepted.
+    pub accepted: u64,
     /// How close to the truth its times can be, nanoseconds.
     pub resolution_ns: f64,
     /// How close to the truth they can be in parts of themselves.
@@ -49,8 +72,10 @@ pub struct MeasuredSeries {
 impl MeasuredRun {
     /// That of a tool whose requests are one series.
     pub(crate) fn of_requests(tool: &'static str, measured_seconds: f64, requests: MeasuredSeries) -> Self {
-        let series = vec![MeasuredSeries { path: "requests".to_owned(), ..requests }.or_outage()];
-        Self { tool, series, measured_seconds, ..Self::default() }
+        let failed = requests.failures.values().copied().fold(0, u64::saturating_add);
+        let accepted = requests.offered.saturating_sub(failed);
+        let series = vec![MeasuredSeries { path: "requests".to_owned(), accepted, ..requests }.or_outage()];
+        Self { tool: tool.to_owned(), series, measured_seconds, ..Self::default() }
     }
 
     /// Its series of that path.

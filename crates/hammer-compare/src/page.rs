@@ -5,14 +5,14 @@ use hammer_report::text::columns::{Side, aligned};
 use hammer_report::text::wrapped;
 
 /// Blocks below one another.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
     /// The blocks.
     pub blocks: Vec<Block>,
 }
 
 /// A part of a page.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Block {
     /// A heading.
     Heading(String),
@@ -25,7 +25,35 @@ pub enum Block {
         /// Its rows, each as long as the header.
         rows: Vec<Vec<String>>,
     },
+    /// Figures as bars.
+    Bars(Vec<Bar>),
 }
+
+/// A figure as a bar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    /// What it is of.
+    pub label: String,
+    /// The figure as it is printed.
+    pub figure: String,
+    /// Its length in parts of the longest one, above 0 and up to 1.
+    pub share: f64,
+}
+
+impl Bar {
+    /// Lines of text, each a label, a bar of up to 40 columns (one at least) and a figure.
+    pub fn lines(all: &[Self]) -> Vec<String> {
+        let width = all.iter().map(|bar| bar.label.chars().count()).max().unwrap_or(0);
+        let line = |bar: &Self| {
+            let columns = (bar.share * LONGEST_BAR).round().clamp(1.0, LONGEST_BAR) as usize;
+            format!("{:<width$}  {} {}", bar.label, "▇".repeat(columns), bar.figure)
+        };
+        all.iter().map(line).collect()
+    }
+}
+
+/// Columns.
+const LONGEST_BAR: f64 = 40.0;
 
 impl Page {
     /// The page for a terminal: tables in columns as wide as their widest cell.
@@ -38,6 +66,7 @@ impl Page {
                 let all: Vec<&Vec<String>> = std::iter::once(header).chain(rows).collect();
                 aligned(&all, &sides).iter().map(|line| format!("  {line}")).collect()
             }
+            Block::Bars(bars) => Bar::lines(bars).iter().map(|line| format!("  {line}")).collect(),
         })
     }
 
@@ -55,6 +84,8 @@ impl Page {
                 let sides = format!("| {} |", sides.collect::<Vec<_>>().join(" | "));
                 [line(header), sides].into_iter().chain(rows.iter().map(line)).collect()
             }
+            // Indented code, in which nothing is Markdown's.
+            Block::Bars(bars) => Bar::lines(bars).iter().map(|line| format!("    {line}")).collect(),
         })
     }
 
@@ -75,6 +106,14 @@ impl Block {
             Self::List(lines) => Self::List(all(lines)),
             Self::Table { header, rows } => {
                 Self::Table { header: all(header), rows: rows.iter().map(all).collect() }
+            }
+            Self::Bars(bars) => {
+                let bar = |Bar { label, figure, share }: &Bar| Bar {
+                    label: one_line(label),
+                    figure: one_line(figure),
+                    share: *share,
+                };
+                Self::Bars(bars.iter().map(bar).collect())
             }
         }
     }

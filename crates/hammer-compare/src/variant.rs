@@ -14,6 +14,17 @@ pub struct Variant {
 }
 
 impl Variant {
+    /// The sum of what each run has in that series.
+    pub(crate) fn sum(&self, path: &str, of: fn(&MeasuredSeries) -> u64) -> u64 {
+        self.runs.iter().filter_map(|run| run.of_path(path)).map(of).fold(0, u64::saturating_add)
+    }
+
+    /// The share of what was offered in that series, over all runs, that was accepted; none where nothing was offered.
+    pub(crate) fn success(&self, path: &str) -> Option<f64> {
+        let (offered, accepted) = (self.sum(path, |own| own.offered), self.sum(path, |own| own.accepted));
+        (offered > 0).then(|| accepted as f64 / offered as f64)
+    }
+
     /// The figure of that series in each run that has it.
     pub(crate) fn sample(&self, path: &str, metric: Metric) -> Sample {
         let series = || self.runs.iter().filter_map(|run| run.of_path(path));

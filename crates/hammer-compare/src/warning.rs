@@ -79,7 +79,7 @@ fn repeated_runs(variants: &[Variant]) -> Vec<String> {
 /// Runs that tools of different kinds measured.
 fn different_tools(variants: &[Variant]) -> Option<String> {
     let tools: BTreeSet<&str> =
-        variants.iter().flat_map(|variant| &variant.runs).map(|run| run.tool).collect();
+        variants.iter().flat_map(|variant| &variant.runs).map(|run| run.tool.as_str()).collect();
     let tools: Vec<&str> = tools.into_iter().collect();
     (tools.len() > 1)
         .then(|| format!("{} measure other things, and call other things accepted", tools.join(", ")))
@@ -137,7 +137,7 @@ fn missing(comparison: &Comparison, series: &ComparedSeries) -> Vec<String> {
 
 /// What failed, where that is more than a little of a variant: what failed fast may be why it looks fast.
 fn not_accepted(comparison: &Comparison, series: &ComparedSeries) -> Vec<String> {
-    if series.is_step {
+    if !series.is_operation() {
         return Vec::new();
     }
     let mut all = Vec::new();
@@ -170,11 +170,10 @@ fn repeated_rate(comparison: &Comparison, series: &ComparedSeries) -> Vec<String
         let runs = comparison.variants.iter().flat_map(|variant| &variant.runs);
         runs.filter_map(|run| run.of_path(&series.path)).all(is)
     };
-    if series.is_step || !of_all(|series| series.is_closed_loop) {
+    if !series.is_operation() || !of_all(|series| series.is_closed_loop) {
         return Vec::new();
     }
-    let ratios =
-        |metric| series.figures.iter().find(|figure| figure.metric == metric).map(|figure| &figure.ratios);
+    let ratios = |metric| series.figure(metric).map(|figure| &figure.ratios);
     let (Some(rates), Some(means)) = (ratios(Metric::Rate), ratios(Metric::Mean)) else { return Vec::new() };
     let labels = comparison.variants.iter().skip(1).map(|variant| &variant.label);
     let each = rates.iter().zip(means).zip(labels).filter_map(|((rate, mean), label)| {

@@ -14,9 +14,9 @@ fn recorded(label: &str, runs: std::ops::RangeInclusive<usize>) -> Variant {
     Variant { label: label.to_owned(), runs: runs.map(read).collect() }
 }
 
-/// Runs of 10,000 requests with these rates, and with these times in milliseconds: mean, median and P95.
-fn published(label: &str, runs: [(f64, [u64; 3]); 5], refused: u64) -> Variant {
-    let run = |(rate, [mean, p50, p95]): (f64, [u64; 3])| {
+/// Runs of 10,000 requests with these rates, and with these times in milliseconds: mean, median and P95; and so many refused in each.
+fn published(label: &str, runs: [(f64, [u64; 3]); 5], refused: [u64; 5]) -> Variant {
+    let run = |((rate, [mean, p50, p95]), refused): ((f64, [u64; 3]), u64)| {
         let seconds = |ms: u64| ms as f64 / 1e3;
         let text = format!(
             "\nSummary:\n  Total:\t{:.4} secs\n  Slowest:\t{:.4} secs\n  Fastest:\t0.0100 secs\n  Average:\t{:.4} secs\n  Requests/sec:\t{rate}\n\n\
@@ -31,7 +31,7 @@ fn published(label: &str, runs: [(f64, [u64; 3]); 5], refused: u64) -> Variant {
         );
         MeasuredRun::read(&text).unwrap()
     };
-    Variant { label: label.to_owned(), runs: runs.map(run).to_vec() }
+    Variant { label: label.to_owned(), runs: runs.into_iter().zip(refused).map(run).collect() }
 }
 
 /// The published iterations of two generations of a gateway; the means of the rates, which alone are published beside their ranges.
@@ -50,7 +50,7 @@ fn generations() -> Vec<Variant> {
         (28.8, [1_700, 1_639, 3_156]),
         (29.5, [1_670, 1_600, 3_101]),
     ];
-    vec![published("2.x", older, 0), published("3.x", newer, 4)]
+    vec![published("2.x", older, [0; 5]), published("3.x", newer, [2, 2, 6, 8, 2])]
 }
 
 fn compared(metric: Metric, variants: Vec<Variant>) -> Comparison {
@@ -123,7 +123,7 @@ fn two_runs_say_nothing_and_a_gate_goes_by_what_there_is() {
 /// Runs of as many requests a second, with that many refused ones and that P95 in tenths of a millisecond.
 fn even(label: &str, runs: usize, refused: u64, p95: u64) -> Variant {
     let times = [1, 1, 1];
-    let mut variant = published(label, [(1_000.0, times); 5], refused);
+    let mut variant = published(label, [(1_000.0, times); 5], [refused; 5]);
     let run = variant.runs[0].clone();
     variant.runs = (0..runs)
         .map(|place| {
@@ -191,7 +191,9 @@ fn runs_that_lack_a_figure_or_a_series_keep_their_places_and_are_told() {
     let by_run: Vec<&str> =
         text.lines().skip_while(|line| !line.contains("p95 of requests by run")).collect();
     assert!(
-        by_run[3].trim().starts_with("run 1") && by_run[3].ends_with('-') && by_run[4].ends_with("3.20s"),
+        by_run[3].trim().starts_with("run 1")
+            && by_run[3].ends_with('-')
+            && by_run[4].contains("66.0ms   3.20s "),
         "{by_run:?}"
     );
     assert!(comparison.series.iter().any(|series| series.path == "second"));
@@ -213,4 +215,58 @@ fn what_cannot_be_compared_is_told() {
     );
     let empty = Comparison::of(vec![recorded("2x", 1..=3), Variant::default()], config(None)).unwrap_err();
     assert!(matches!(empty, ComparisonError::NoRun(_)));
+}
+
+/// The cells of the row that starts so, in the table below that heading.
+fn row<'a>(text: &'a str, heading: &str, name: &str) -> Vec<&'a str> {
+    let mut below = text.lines().skip_while(|line| *line != heading).skip(2);
+    let found = below.find(|line| line.trim_start().starts_with(name));
+    let found = found.unwrap_or_else(|| panic!("{heading}: {name}: {text}"));
+    found.trim().split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()
+}
+
+/// The published tables, by the figures of the published iterations. Where theirs was rounded before it was computed with, what comes of the iterations stands.
+#[test]
+fn the_published_tables_come_out_of_the_published_iterations() {
+    let text = compared(Metric::P95, generations()).page(&[]).text();
+    let row = |heading: &str, name: &str| row(&text, heading, name);
+    // Executive: 67 ms, 50 ms, 931/s, 100 %; 3,140 ms, 1,620 ms, 29/s, 99.96 %; 47x, 32x.
+    let short = "requests in short";
+    assert_eq!(row(short, "2.x"), ["2.x", "66.8ms", "50.4ms", "931/s", "100 %", "-", "-", "-"]);
+    assert_eq!(row(short, "3.x")[..5], ["3.x", "3.14s", "1.62s", "28.9/s", "99.96 %"]);
+    assert_eq!(row(short, "3.x")[5..], ["47.1x", "32.1x", "0.0311x"]);
+    // By iteration: 31.3x, 32.8x, 32.8x, 31.5x, 32.0x, and 45.9x, 48.4x, 48.7x, 42.7x (of the rounded), 50.0x.
+    let (p50, p95) = ("p50 of requests by run", "p95 of requests by run");
+    let ratios = |heading| (1..=5).map(move |run| row(heading, &format!("run {run}"))[4]);
+    assert_eq!(ratios(p50).collect::<Vec<_>>(), ["31.3x", "32.8x", "32.8x", "31.5x", "32.0x"]);
+    assert_eq!(ratios(p95).collect::<Vec<_>>(), ["45.9x", "48.4x", "48.7x", "42.6x", "50.0x"]);
+    assert_eq!(row(p50, "run 1"), ["run 1", "51.0ms", "1.60s", "+1.54s", "31.3x"]);
+    assert_eq!(row(p95, "mean"), ["mean", "66.8ms", "3.14s", "+3.07s", "47.0x"]);
+    assert_eq!(row(p95, "deviation"), ["deviation", "4.60ms", "38.6ms", "-", "-"]);
+    // Throughput: 931, 892, 951, 59 (6.3 %); 29, 28.6, 29.5, 0.9 (3.1 %); 54 s and 1,721 s; 32 replicas, which are not enough.
+    let rates = |name| row("rates of requests", name);
+    assert_eq!(rates("2.x"), ["2.x", "931/s", "892/s", "951/s", "59.0/s", "6.3 %", "2.6 %", "53.7s", "1"]);
+    let newer = rates("3.x");
+    assert_eq!((newer[2], newer[3], newer[5], newer[8]), ("28.6/s", "29.5/s", "3.1 %", "33"));
+    assert!(newer[7].starts_with("172"), "{newer:?}");
+    // Reliability: 50,000, 49,980, 20, 99.96 %; 2, 2, 6, 8 and 2 by iteration.
+    let became = |name| row("what became of requests", name);
+    assert_eq!(became("2.x"), ["2.x", "50,000", "50,000", "0", "100 %"]);
+    assert_eq!(became("3.x"), ["3.x", "50,000", "49,980", "20", "99.96 %"]);
+    assert_eq!(row("not accepted", "3.x"), ["3.x: HTTP 403", "2", "2", "6", "8", "2", "20"]);
+    let bars: Vec<&str> = text.lines().skip_while(|line| *line != "p95 of requests as bars").collect();
+    assert_eq!((bars[2], bars[3].matches('▇').count()), ("  2.x  ▇ 66.8ms", 40), "{text}");
+    assert!(bars[3].ends_with("3.14s (47.1x)"), "{text}");
+    assert!(text.contains("hey does not say whether it kept its own plan"), "{text}");
+    assert_eq!(row("configuration and environment", "requests a run")[1..], ["10,000", "10,000"]);
+    assert!(text.contains("\n  tool: hey\n"), "{text}");
+}
+
+#[test]
+fn markdown_has_the_bars_as_code_and_no_table_of_one_run() {
+    let mut variants = generations();
+    variants.iter_mut().for_each(|variant| variant.runs.truncate(1));
+    let text = compared(Metric::P95, variants).page(&[]).markdown();
+    assert!(text.contains("\n    2.x  ▇ 68.0ms\n    3.x  ▇▇"), "{text}");
+    assert!(!text.contains("by run\n"), "{text}");
 }

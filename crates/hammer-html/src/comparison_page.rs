@@ -1,6 +1,6 @@
 //! The page of a comparison: what is concluded, what speaks against it, and the figures of each run beside one another.
 
-use hammer_compare::{Block, ComparedFigure, Comparison, FoundBound, Metric};
+use hammer_compare::{Bar, Block, ComparedFigure, Comparison, FoundBound, Metric};
 use hammer_measure::shown_lines;
 use hammer_report::verdict::Standing;
 use maud::{Markup, html};
@@ -95,6 +95,7 @@ fn markup(block: &Block) -> Markup {
         @match block {
             Block::Heading(text) => h2 { (shown_lines(text)) },
             Block::List(lines) => ul { @for line in lines { li { (shown_lines(line)) } } },
+            Block::Bars(bars) => pre { @for line in Bar::lines(bars) { (shown_lines(&line)) "\n" } },
             Block::Table { header, rows } => div.scroll {
                 table {
                     thead { tr { @for name in header { th scope="col" { (shown_lines(name)) } } } }

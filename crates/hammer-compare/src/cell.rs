@@ -1,0 +1,92 @@
+//! Figures as they stand in tables.
+
+use crate::comparison::ComparedRatio;
+use crate::conclusion::Conclusion;
+use crate::metric::Metric;
+use crate::sample::Sample;
+
+pub(crate) fn mean(metric: Metric, sample: &Sample) -> String {
+    sample.mean().map_or_else(none, |mean| shown_of(metric, mean))
+}
+
+/// What is concluded; of an interval that would tell a difference if it were the only one, that it is not.
+pub(crate) fn concluded(ratio: &ComparedRatio) -> String {
+    let is_apart = ratio.estimate.is_ok_and(|estimate| estimate.low > 1.0 || estimate.high < 1.0);
+    let corrected =
+        if is_apart && ratio.conclusion == Conclusion::NotDistinguishable { " (of so many)" } else { "" };
+    format!("{}{corrected}", ratio.conclusion.name())
+}
+
+/// What is beyond all that was measured is no number.
+pub(crate) fn shown_of(metric: Metric, figure: f64) -> String {
+    if figure.is_finite() { metric.shown(figure) } else { "beyond".to_owned() }
+}
+
+pub(crate) fn variation(sample: &Sample) -> String {
+    let variation = sample.variation().filter(|variation| variation.is_finite());
+    variation.map_or_else(none, |variation| format!("{:.1} %", variation * 100.0))
+}
+
+/// A ratio in three digits: `46.9`, `0.031`; near 1 in four.
+pub(crate) fn shown(ratio: f64) -> String {
+    match ratio {
+        0.0 => "0".to_owned(),
+        ratio if ratio < 1e-4 => "<0.0001".to_owned(),
+        ratio if ratio > 1e4 => ">10,000".to_owned(),
+        0.9..1.1 => format!("{ratio:.3}"),
+        ratio => format!("{ratio:.0$}", (2 - ratio.log10().floor() as i32).clamp(0, 4) as usize),
+    }
+}
+
+pub(crate) fn none() -> String {
+    "-".to_owned()
+}
+
+/// A ratio with its sign: `46.9x`.
+pub(crate) fn times(ratio: f64) -> String {
+    format!("{}x", shown(ratio))
+}
+
+/// By how much a figure is greater than the first: `+3.05s`; beyond all that was measured is no number.
+pub(crate) fn difference(metric: Metric, first: f64, own: f64) -> String {
+    let (difference, sign) = (own - first, if own < first { "-" } else { "+" });
+    if difference.is_finite() { format!("{sign}{}", metric.shown(difference.abs())) } else { none() }
+}
+
+/// By how much of the first a figure is greater: `+31.5 %`.
+pub(crate) fn change(first: f64, own: f64) -> String {
+    let change = (own / first - 1.0) * 100.0;
+    if change.is_finite() { format!("{change:+.1} %") } else { none() }
+}
+
+/// A share of which all is all: `99.96 %`, and `100 %` of nothing less.
+pub(crate) fn share(share: f64) -> String {
+    match share {
+        1.0 => "100 %".to_owned(),
+        // What would round up to all is less.
+        share if share > 0.999_95 => ">99.99 %".to_owned(),
+        share => format!("{:.2} %", share * 100.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_have_three_digits() {
+        let all = [46.91, 0.0311, 1.0, 0.996, 1.234, 320.6].map(shown);
+        assert_eq!(all, ["46.9", "0.0311", "1.000", "0.996", "1.23", "321"]);
+        let all = [0.0, 0.000_04, 12_345.0, f64::INFINITY].map(shown);
+        assert_eq!(all, ["0", "<0.0001", ">10,000", ">10,000"]);
+    }
+
+    #[test]
+    fn what_is_less_than_all_is_never_told_as_all() {
+        assert_eq!([1.0, 0.9996, 0.999_999, 0.0].map(share), ["100 %", "99.96 %", ">99.99 %", "0.00 %"]);
+        assert_eq!(change(985.0, 1295.0), "+31.5 %");
+        assert_eq!(change(230.0, 174.0), "-24.3 %");
+        assert_eq!([change(0.0, 1.0), difference(Metric::P95, 1.0, f64::INFINITY)], ["-", "-"]);
+        assert_eq!(difference(Metric::P95, 68e6, 3_121e6), "+3.05s");
+    }
+}
