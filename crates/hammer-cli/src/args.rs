@@ -23,7 +23,7 @@ pub(crate) use attest::{
     WellKnownArgs,
 };
 pub(crate) use bounds::BoundsArgs;
-pub(crate) use compare::{CompareArgs, ComparisonForm};
+pub(crate) use compare::{CompareArgs, ComparisonForm, ComponentFile, FailIf};
 pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, RootsArgs, SubmitArgs};
 pub(crate) use ctl::{CtlArgs, CtlCommand};
 pub(crate) use load::{LoadArgs, ReachArgs};

@@ -1,5 +1,7 @@
 //! `hammer compare`: what it prints of runs that hammer and hey measured, and how it ends.
 
+#[path = "compare/asked.rs"]
+mod asked;
 #[path = "support/folder.rs"]
 mod folder;
 #[path = "support/hammer.rs"]
@@ -117,9 +119,6 @@ fn the_summary_of_rounds_stands_for_its_reports() {
     std::fs::remove_file(folder.path("one.2.json")).unwrap();
     let ended = compare(&[], &[vec![one.clone()], vec![one.clone()]]);
     assert!(ended.code == 2 && ended.stderr.contains("one.2.json"), "{}", ended.stderr);
-    let swept = run("swept.json", &["--set", "sweep={users: [1, 2]}"]);
-    let ended = compare(&[], &[vec![swept.clone()], vec![swept]]);
-    assert!(ended.code == 2 && ended.stderr.contains("it is of a sweep"), "{}", ended.stderr);
 }
 
 #[test]

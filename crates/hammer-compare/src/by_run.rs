@@ -5,6 +5,7 @@ use crate::comparison::{ComparedFigure, Comparison};
 use crate::metric::Metric;
 use crate::page::Block;
 use crate::sample::Sample;
+use crate::variant::Variant;
 
 impl Comparison {
     /// Rates of the verdict's series: means, least, greatest, spread, and how many replicas of each would reach the greatest mean.
@@ -27,11 +28,16 @@ impl Comparison {
                 of_mean.map_or_else(none, |(spread, mean)| format!("{:.1} %", spread / mean * 100.0)),
                 variation(sample),
                 format!("{measured:.1}s"),
-                replicas_for(most, sample).map_or_else(none, |replicas| replicas.to_string()),
+                self.replicas(variant).map_or_else(none, |replicas| replicas.to_string()),
             ]
         });
         let heading = Block::Heading(format!("rates of {}", self.series[0].path));
-        vec![heading, Block::Table { header: header.map(str::to_owned).to_vec(), rows: rows.collect() }]
+        let note = "replicas are rounded up (a rate within a hundredth is the same), and reach a rate only where each more brings as much again";
+        vec![
+            heading,
+            Block::Table { header: header.map(str::to_owned).to_vec(), rows: rows.collect() },
+            Block::List(vec![note.to_owned()]),
+        ]
     }
 
     /// The median, the 95th percentile, the verdict's figure and the rate of each run; none where no variant has two.
@@ -40,7 +46,12 @@ impl Comparison {
         let all = [Metric::P50, Metric::P95, own, Metric::Rate];
         let is_first = |place: usize| !all[..place].contains(&all[place]);
         let metrics = (0..all.len()).filter(|place| is_first(*place)).map(|place| all[place]);
-        metrics.filter_map(|metric| self.by_run(metric)).flatten().collect()
+        let mut blocks: Vec<Block> = metrics.filter_map(|metric| self.by_run(metric)).flatten().collect();
+        if !blocks.is_empty() {
+            let note = "a difference and a ratio are of the two figures of a row: runs of one number have nothing else in common";
+            blocks.push(Block::List(vec![note.to_owned()]));
+        }
+        blocks
     }
 
     fn by_run(&self, metric: Metric) -> Option<[Block; 2]> {
@@ -64,12 +75,25 @@ impl Comparison {
     }
 }
 
-/// So many of a variant reach that rate, where each more brings as much again; none where it has no rate.
-pub(crate) fn replicas_for(rate: f64, own: &Sample) -> Option<u64> {
-    let replicas = rate / own.mean().filter(|own| *own > 0.0)?;
-    // What division leaves behind its digits is no replica more.
-    Some((replicas - 1e-9).ceil().max(1.0) as u64).filter(|_| replicas.is_finite())
+impl Comparison {
+    /// The replicas of a variant that reach the greatest rate of all variants.
+    pub(crate) fn replicas(&self, variant: &Variant) -> Option<u64> {
+        let figure = self.figure(Metric::Rate).ok()?;
+        let most = figure.samples.iter().filter_map(Sample::mean).fold(0.0, f64::max);
+        replicas_for(most, &variant.sample(&self.series[0].path, Metric::Rate))
+    }
 }
+
+/// So many of a variant reach that rate, where each more brings as much again; none where it has no rate.
+fn replicas_for(rate: f64, own: &Sample) -> Option<u64> {
+    let replicas = rate / own.mean().filter(|own| *own > 0.0)?;
+    // What division leaves behind its digits is no replica more, nor is what one and the same rate varies by.
+    let all = if replicas > REACHED { (replicas - 1e-9).ceil() } else { 1.0 };
+    Some(all as u64).filter(|_| replicas.is_finite())
+}
+
+/// Rates within that are the same.
+const REACHED: f64 = 1.01;
 
 /// Mean, least, greatest and deviation below the runs; only means have a difference.
 fn spreads(figure: &ComparedFigure) -> Vec<Vec<String>> {
@@ -111,6 +135,7 @@ mod tests {
         let of = |rate: f64, own: f64| replicas_for(rate, &Sample::new(vec![own]));
         assert_eq!(of(931.0, 29.0), Some(33));
         assert_eq!([of(930.0, 30.0), of(0.3, 0.1), of(10.0, 10.0)], [Some(31), Some(3), Some(1)]);
+        assert_eq!([of(485.0, 482.0), of(485.0, 470.0)], [Some(1), Some(2)]);
         assert_eq!([of(1.0, 0.0), of(f64::INFINITY, 1.0)], [None, None]);
     }
 }

@@ -1,20 +1,12 @@
 //! Figures as they stand in tables.
 
-use crate::comparison::ComparedRatio;
-use crate::conclusion::Conclusion;
+use hammer_report::text::number::grouped;
+
 use crate::metric::Metric;
 use crate::sample::Sample;
 
 pub(crate) fn mean(metric: Metric, sample: &Sample) -> String {
     sample.mean().map_or_else(none, |mean| shown_of(metric, mean))
-}
-
-/// What is concluded; of an interval that would tell a difference if it were the only one, that it is not.
-pub(crate) fn concluded(ratio: &ComparedRatio) -> String {
-    let is_apart = ratio.estimate.is_ok_and(|estimate| estimate.low > 1.0 || estimate.high < 1.0);
-    let corrected =
-        if is_apart && ratio.conclusion == Conclusion::NotDistinguishable { " (of so many)" } else { "" };
-    format!("{}{corrected}", ratio.conclusion.name())
 }
 
 /// What is beyond all that was measured is no number.
@@ -69,6 +61,16 @@ pub(crate) fn share(share: f64) -> String {
     }
 }
 
+/// A number in three digits, a great one whole: `0.0645`, `15,517`.
+pub(crate) fn significant(number: f64) -> String {
+    match number {
+        0.0 => "0".to_owned(),
+        number if !number.is_finite() => none(),
+        number if number >= 999.5 => grouped(number.round() as u64),
+        number => format!("{number:.0$}", (2 - number.log10().floor() as i32).clamp(0, 6) as usize),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,5 +90,6 @@ mod tests {
         assert_eq!(change(230.0, 174.0), "-24.3 %");
         assert_eq!([change(0.0, 1.0), difference(Metric::P95, 1.0, f64::INFINITY)], ["-", "-"]);
         assert_eq!(difference(Metric::P95, 68e6, 3_121e6), "+3.05s");
+        assert_eq!([0.064_446, 15_516.7, 0.0, 1.0].map(significant), ["0.0644", "15,517", "0", "1.00"]);
     }
 }

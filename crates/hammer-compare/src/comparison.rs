@@ -1,9 +1,11 @@
 //! Variants side by side.
 
 use crate::conclusion::{Conclusion, corrected};
+use crate::hops::HopBreakdown;
 use crate::metric::Metric;
 use crate::ratio::{LEAST_RUNS, NoRatio, RatioEstimate, runs_needed};
 use crate::sample::Sample;
+use crate::sla::{HeldSla, SlaBound};
 use crate::variant::Variant;
 use crate::warning;
 
@@ -16,6 +18,24 @@ pub struct ComparisonConfig {
     pub metric: Metric,
     /// The series that it goes by; without one, the operations of which most were measured.
     pub series: Option<String>,
+    /// Service levels that runs are held against, in the verdict's series.
+    pub sla: Vec<SlaBound>,
+    /// Whether the variants are parts of a chain, each with one link more than the one before.
+    pub hops: Option<Hops>,
+}
+
+/// That variants are parts of a chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hops {
+    /// The variant that is no part of it but the whole, as it was measured by itself.
+    pub total: Option<String>,
+}
+
+/// The 99th percentile of the operations of which most were measured, by 95 %.
+impl Default for ComparisonConfig {
+    fn default() -> Self {
+        Self { confidence: 0.95, metric: Metric::P99, series: None, sla: Vec::new(), hops: None }
+    }
 }
 
 /// Variants that cannot be compared.
@@ -40,6 +60,17 @@ pub enum ComparisonError {
     /// No series of operations is of all variants.
     #[error("compare: the variants share no series of operations: {}", .0.join("; "))]
     NothingShared(Vec<String>),
+    /// The variant that should be the whole of a chain is none of them.
+    #[error("compare: no variant is called `{label}`, which should be the whole of the chain; there are {}", all_of(.known))]
+    NoTotal {
+        /// What was asked for.
+        label: String,
+        /// What variants are called.
+        known: Vec<String>,
+    },
+    /// Sweeps that have no point in common.
+    #[error("compare: the sweeps of {} have no point in common", .0.join(", "))]
+    NoSharedPoint(Vec<String>),
     /// The series that the verdict should go by is none of theirs.
     #[error("compare: not all variants have a series `{path}`; all have {}", all_of(.shared))]
     NoSeries {
@@ -67,6 +98,10 @@ pub struct Comparison {
     pub verdict: ComparedFigure,
     /// What speaks against comparing them.
     pub warnings: Vec<String>,
+    /// The service levels, held against the first series.
+    pub sla: Vec<HeldSla>,
+    /// What the links of the chain add; empty where the variants are no parts of one.
+    pub hops: Vec<HopBreakdown>,
 }
 
 /// A series that all variants have.
@@ -135,7 +170,19 @@ impl Comparison {
         series[..=chosen].rotate_right(1);
         conclude(&mut series, &config);
         let verdict = figure_of(&variants, &series, config.metric)?.clone();
-        let mut comparison = Self { config, variants, series, verdict, warnings: Vec::new() };
+        let path = &series[0].path;
+        let sla = config.sla.iter().map(|bound| bound.held(&variants, path)).collect();
+        let hops = match &config.hops {
+            Some(Hops { total }) => {
+                let known = || variants.iter().map(|variant| variant.label.clone()).collect();
+                let label = || total.clone().unwrap_or_default();
+                HopBreakdown::of(&variants, path, total.as_deref())
+                    .ok_or_else(|| ComparisonError::NoTotal { label: label(), known: known() })?
+            }
+            None => Vec::new(),
+        };
+        let warnings = Vec::new();
+        let mut comparison = Self { config, variants, series, verdict, warnings, sla, hops };
         comparison.warnings = warning::warnings(&comparison);
         Ok(comparison)
     }
@@ -232,7 +279,6 @@ impl ComparedRatio {
 
 /// The series that all variants have, in the order in which they are met first, with the figures that all of them have.
 fn shared(variants: &[Variant], confidence: f64) -> Vec<ComparedSeries> {
-    let has = |variant: &Variant, path: &str| variant.runs.iter().any(|run| run.of_path(path).is_some());
     let figure = |path: &str, metric| {
         let samples: Vec<Sample> = variants.iter().map(|variant| variant.sample(path, metric)).collect();
         let is_of_all = samples.iter().all(|sample| sample.count() > 0);
@@ -241,7 +287,7 @@ fn shared(variants: &[Variant], confidence: f64) -> Vec<ComparedSeries> {
     let mut all: Vec<ComparedSeries> = Vec::new();
     for series in variants[0].runs.iter().flat_map(|run| &run.series) {
         let is_known = all.iter().any(|known| known.path == series.path);
-        if !is_known && variants.iter().all(|variant| has(variant, &series.path)) {
+        if !is_known && variants.iter().all(|variant| variant.has(&series.path)) {
             let figures = Metric::ALL.into_iter().filter_map(|metric| figure(&series.path, metric));
             all.push(ComparedSeries {
                 path: series.path.clone(),

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use hammer_measure::histogram::Distribution;
 use hammer_report::report::{Durations, Nanoseconds, Series, SeriesKind};
+use hammer_report::summary::SummaryRun;
 use hammer_report::{ReasonKind, Report, Verdict};
 
+use crate::component::ComponentUse;
 use crate::measured_run::{GeneratorHealth, MeasuredRun, MeasuredSeries, add_failures};
 use crate::metric::Metric;
 
@@ -16,20 +18,32 @@ pub(crate) fn run(report: &Report) -> Option<MeasuredRun> {
     }
     let keys = report.plan.as_object().into_iter().flatten();
     let keys = keys.filter(|(key, _)| !OF_NO_LOAD.contains(&key.as_str()));
+    let components = report.server_resources.iter().flat_map(|resources| &resources.components);
+    let key_figures = SummaryRun::of(report, BTreeMap::new(), Vec::new());
+    let failed = |path: &str| {
+        let mut all = key_figures.series.iter().chain(&key_figures.steps);
+        all.find(|figures| figures.path == path).and_then(|figures| figures.failed_per_s)
+    };
+    let failed_of_all = key_figures.series.iter().map(|figures| figures.failed_per_s).sum();
+    let own =
+        report.series.iter().map(|own| MeasuredSeries { failed_per_s: failed(&own.path), ..series(own) });
+    let total = total(report).map(|total| MeasuredSeries { failed_per_s: failed_of_all, ..total });
     Some(MeasuredRun {
         tool: "hammer".to_owned(),
         plan: keys.map(|(key, value)| (key.clone(), value.to_string())).collect(),
         environment: environment(report),
-        series: report.series.iter().map(series).chain(total(report)).collect(),
+        series: own.chain(total).collect(),
         findings: findings(&report.verdict),
         measured_seconds: report.run.measured_seconds,
         broken: report.promises.all.broken,
         generator: Some(generator(report)),
+        components: components.map(ComponentUse::of_report).collect(),
+        at: BTreeMap::new(),
     })
 }
 
 /// What a verdict says against the run itself.
-fn findings(verdict: &Verdict) -> Vec<String> {
+pub(crate) fn findings(verdict: &Verdict) -> Vec<String> {
     let findings = verdict.reasons.iter().filter_map(|reason| match reason.reason {
         ReasonKind::NotBelievable => Some(format!("is not to be believed: {}", reason.text)),
         // The first is no fault of the run, and promises are counted.
@@ -85,6 +99,7 @@ fn series(series: &Series) -> MeasuredSeries {
         lacks_failures: false,
         figures: rate.into_iter().chain(response.into_iter().flat_map(times)).collect(),
         failures: by_cause,
+        failed_per_s: None,
     };
     // Of what is wrong on purpose nothing need be accepted.
     if series.refusals_meant { own } else { own.or_outage() }
@@ -130,7 +145,7 @@ fn times(times: &Durations) -> impl Iterator<Item = (Metric, f64)> {
 }
 
 /// What never ended is longer than all else.
-fn bounded(time: Nanoseconds) -> f64 {
+pub(crate) fn bounded(time: Nanoseconds) -> f64 {
     match time {
         Nanoseconds::At(nanos) => nanos as f64,
         Nanoseconds::Beyond { .. } => f64::INFINITY,
@@ -138,7 +153,7 @@ fn bounded(time: Nanoseconds) -> f64 {
 }
 
 /// Histograms have three digits.
-const HISTOGRAM: f64 = 1e-3;
+pub(crate) const HISTOGRAM: f64 = 1e-3;
 
 type TimeOf = fn(&Durations) -> Nanoseconds;
 
@@ -155,4 +170,4 @@ const TIMES: [(Metric, TimeOf); 8] = [
 /// Keys of a plan that say what is loaded, and not by what.
 const OF_NO_LOAD: [&str; 2] = ["target", "seed"];
 /// The series of all operations together; those of plans have a slash.
-const TOTAL: &str = "total";
+pub(crate) const TOTAL: &str = "total";

@@ -2,10 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::component::ComponentUse;
 use crate::metric::Metric;
+use crate::number::{figures, optional};
 
 /// What a run is compared by.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredRun {
     /// What measured it: `hammer`, `hey`.
     pub tool: String,
@@ -23,16 +28,21 @@ pub struct MeasuredRun {
     pub broken: u64,
     /// What the tool says of itself; none where it says nothing.
     pub generator: Option<GeneratorHealth>,
+    /// What the components of the service used, where somebody looked.
+    pub components: Vec<ComponentUse>,
+    /// What distinguishes a run of a sweep from all others of it but those of another round: swept keys with their values.
+    pub at: BTreeMap<String, Value>,
 }
 
 /// Whether what sent the load kept its plan.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GeneratorHealth {
     /// Whether nothing speaks against its figures.
     pub healthy: bool,
     /// What does, as sentences without full stops.
     pub findings: Vec<String>,
     /// The 99th percentile of how late arrivals were released, nanoseconds: of its series the latest. None where no lateness was recorded.
+    #[serde(with = "optional")]
     pub dispatch_lag_p99_ns: Option<f64>,
     /// Operations that were due and not prepared; none where it does not say.
     pub starved: Option<u64>,
@@ -41,7 +51,7 @@ pub struct GeneratorHealth {
 }
 
 /// A series of a run.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredSeries {
     /// `workload/name`; of a tool without series, `requests`.
     pub path: String,
@@ -57,6 +67,8 @@ pub struct MeasuredSeries {
     pub offered: u64,
     /// Those of them that were accepted.
     pub accepted: u64,
+    /// Failures a second of measurement; none where nobody knows.
+    pub failed_per_s: Option<f64>,
     /// How close to the truth its times can be, nanoseconds.
     pub resolution_ns: f64,
     /// How close to the truth they can be in parts of themselves.
@@ -64,6 +76,7 @@ pub struct MeasuredSeries {
     /// Whether requests without an answer are left out of it, so that nobody knows how many there were.
     pub lacks_failures: bool,
     /// Rates a second and response times in nanoseconds; those that nothing is known of are absent, and beyond all that was measured infinite.
+    #[serde(with = "figures")]
     pub figures: BTreeMap<Metric, f64>,
     /// Ends in any other way than accepted, by what lies behind them.
     pub failures: BTreeMap<String, u64>,
@@ -74,7 +87,9 @@ impl MeasuredRun {
     pub(crate) fn of_requests(tool: &'static str, measured_seconds: f64, requests: MeasuredSeries) -> Self {
         let failed = requests.failures.values().copied().fold(0, u64::saturating_add);
         let accepted = requests.offered.saturating_sub(failed);
-        let series = vec![MeasuredSeries { path: "requests".to_owned(), accepted, ..requests }.or_outage()];
+        let failed_per_s = (measured_seconds > 0.0).then(|| failed as f64 / measured_seconds);
+        let requests = MeasuredSeries { path: "requests".to_owned(), accepted, failed_per_s, ..requests };
+        let series = vec![requests.or_outage()];
         Self { tool: tool.to_owned(), series, measured_seconds, ..Self::default() }
     }
 
@@ -85,6 +100,16 @@ impl MeasuredRun {
 }
 
 impl MeasuredSeries {
+    /// The share of what was offered that was accepted; none where nothing was offered.
+    pub(crate) fn success(&self) -> Option<f64> {
+        (self.offered > 0).then(|| self.accepted as f64 / self.offered as f64)
+    }
+
+    /// Whether it is of whole operations of one kind: neither a step of them nor all kinds together.
+    pub(crate) const fn is_operation(&self) -> bool {
+        !self.is_step && !self.is_total
+    }
+
     /// The same, but that where nothing was accepted every time is beyond what was measured: how fast a port refuses says nothing of a service.
     pub(crate) fn or_outage(mut self) -> Self {
         if self.offered > 0 && self.figures.get(&Metric::Rate).is_none_or(|rate| *rate <= 0.0) {

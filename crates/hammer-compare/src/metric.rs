@@ -5,9 +5,11 @@ use std::str::FromStr;
 
 use hammer_report::report::Nanoseconds;
 use hammer_report::text::number::per_second;
+use serde::{Deserialize, Serialize};
 
 /// A figure of a series in one run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Metric {
     /// Accepted a second of measurement.
     Rate,
@@ -24,6 +26,7 @@ pub enum Metric {
     /// 99th percentile.
     P99,
     /// 99.9th percentile.
+    #[serde(rename = "p99.9")]
     P999,
     /// The longest.
     Max,

@@ -3,11 +3,12 @@
 use hammer_report::text::number::{grouped, plural};
 
 use crate::bound::FoundBound;
-use crate::cell::{concluded, mean, none, shown, variation};
+use crate::cell::{mean, none, shown, times, variation};
 use crate::comparison::{ComparedFigure, ComparedRatio, ComparedSeries, Comparison};
 use crate::conclusion::Conclusion;
 use crate::page::{Block, Page};
 use crate::ratio::LEAST_RUNS;
+use crate::sla::HeldSla;
 use crate::variant::Variant;
 
 impl Comparison {
@@ -19,15 +20,9 @@ impl Comparison {
         if !self.warnings.is_empty() {
             blocks.extend([Block::Heading("beware".to_owned()), Block::List(self.warnings.clone())]);
         }
-        if !found.is_empty() {
-            let beyond = |FoundBound { bound, label, ratio }: &FoundBound| {
-                format!("{bound}: {label} has {}x", shown(*ratio))
-            };
-            blocks.extend([
-                Block::Heading("beyond bounds".to_owned()),
-                Block::List(found.iter().map(beyond).collect()),
-            ]);
-        }
+        blocks.extend(FoundBound::blocks(found));
+        blocks.extend(HeldSla::blocks(&self.sla, &self.series[0].path));
+        blocks.extend(self.hop_tables());
         blocks.extend(self.configuration());
         for series in &self.series {
             let step = if series.is_step { ", a step" } else { "" };
@@ -40,6 +35,7 @@ impl Comparison {
         blocks.extend(self.by_runs());
         blocks.extend(self.totals());
         blocks.extend(self.failures());
+        blocks.extend(self.component_tables());
         blocks.extend(self.generators());
         Page { blocks }
     }
@@ -137,8 +133,25 @@ impl Comparison {
                 "a ratio is to {first}, of geometric means; its interval (Welch, on logarithms) holds it with {confidence} %; but for the verdict's, \
                  conclusions are corrected for how many there are (Holm)"
             ),
-            "by run, a difference and a ratio are of the two figures of a row: runs of one number have nothing else in common".to_owned(),
-            "replicas are rounded up, and reach a rate only where each more brings as much again".to_owned(),
         ]
+    }
+}
+
+/// What is concluded; of an interval that would tell a difference if it were the only one, that it is not.
+fn concluded(ratio: &ComparedRatio) -> String {
+    let is_apart = ratio.estimate.is_ok_and(|estimate| estimate.low > 1.0 || estimate.high < 1.0);
+    let corrected =
+        if is_apart && ratio.conclusion == Conclusion::NotDistinguishable { " (of so many)" } else { "" };
+    format!("{}{corrected}", ratio.conclusion.name())
+}
+
+impl FoundBound {
+    /// All of them as a list; nothing where all bounds hold.
+    pub(crate) fn blocks(found: &[Self]) -> Vec<Block> {
+        if found.is_empty() {
+            return Vec::new();
+        }
+        let beyond = |Self { bound, label, ratio }: &Self| format!("{bound}: {label} has {}", times(*ratio));
+        vec![Block::Heading("beyond bounds".to_owned()), Block::List(found.iter().map(beyond).collect())]
     }
 }

@@ -51,9 +51,7 @@ impl Comparison {
             let cells = setting.variants.iter().map(|values| told(values));
             std::iter::once(setting.key.clone()).chain(cells).collect()
         }));
-        let same = shared.iter().filter(|setting| is_of_load(&setting.key));
-        let same: Vec<String> =
-            same.map(|setting| format!("{}: {}", setting.key, told(&setting.variants[0]))).collect();
+        let same = together(shared.iter().filter(|setting| is_of_load(&setting.key)));
         let mut blocks =
             vec![Block::Heading("configuration and environment".to_owned()), Block::Table { header, rows }];
         if !same.is_empty() {
@@ -120,6 +118,23 @@ fn leaves(key: &str, value: &Value, all: &mut Vec<(String, String)>) {
         Value::Array(items) if items.is_empty() => {}
         other => all.push((key.to_owned(), other.to_string())),
     }
+}
+
+/// A line for each workload, the phases and so on, with all keys in it.
+fn together<'a>(shared: impl Iterator<Item = &'a Setting>) -> Vec<String> {
+    let mut lines: Vec<(String, Vec<String>)> = Vec::new();
+    for Setting { key, variants } in shared {
+        let parts: Vec<&str> = key.split('.').collect();
+        let of_place = if parts.get(1) == Some(&"workloads") { 3 } else { 2 };
+        let (place, rest) = parts.split_at(of_place.min(parts.len()));
+        let (place, value) = (place.join("."), told(&variants[0]));
+        let own = if rest.is_empty() { value } else { format!("{} {value}", rest.join(".")) };
+        match lines.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, all)) => all.push(own),
+            None => lines.push((place, vec![own])),
+        }
+    }
+    lines.into_iter().map(|(place, all)| format!("{place}: {}", all.join(", "))).collect()
 }
 
 /// Whether it says what was sent and by whom; all else of a plan is told where it differs.

@@ -11,7 +11,7 @@ fn recorded(label: &str, runs: std::ops::RangeInclusive<usize>) -> Variant {
     let read = |run| {
         MeasuredRun::read(&std::fs::read_to_string(format!("{folder}/{label}-{run}.txt")).unwrap()).unwrap()
     };
-    Variant { label: label.to_owned(), runs: runs.map(read).collect() }
+    Variant { label: label.to_owned(), runs: runs.map(read).collect(), ..Variant::default() }
 }
 
 /// Runs of 10,000 requests with these rates, and with these times in milliseconds: mean, median and P95; and so many refused in each.
@@ -31,7 +31,11 @@ fn published(label: &str, runs: [(f64, [u64; 3]); 5], refused: [u64; 5]) -> Vari
         );
         MeasuredRun::read(&text).unwrap()
     };
-    Variant { label: label.to_owned(), runs: runs.into_iter().zip(refused).map(run).collect() }
+    Variant {
+        label: label.to_owned(),
+        runs: runs.into_iter().zip(refused).map(run).collect(),
+        ..Variant::default()
+    }
 }
 
 /// The published iterations of two generations of a gateway; the means of the rates, which alone are published beside their ranges.
@@ -54,7 +58,7 @@ fn generations() -> Vec<Variant> {
 }
 
 fn compared(metric: Metric, variants: Vec<Variant>) -> Comparison {
-    Comparison::of(variants, ComparisonConfig { confidence: 0.95, metric, series: None }).unwrap()
+    Comparison::of(variants, ComparisonConfig { metric, ..ComparisonConfig::default() }).unwrap()
 }
 
 #[test]
@@ -202,9 +206,9 @@ fn runs_that_lack_a_figure_or_a_series_keep_their_places_and_are_told() {
 #[test]
 fn what_cannot_be_compared_is_told() {
     let config = |series: Option<&str>| ComparisonConfig {
-        confidence: 0.95,
         metric: Metric::P95,
         series: series.map(str::to_owned),
+        ..ComparisonConfig::default()
     };
     let one = Comparison::of(vec![recorded("2x", 1..=3)], config(None)).unwrap_err();
     assert_eq!(one, ComparisonError::OneVariant);
@@ -260,6 +264,25 @@ fn the_published_tables_come_out_of_the_published_iterations() {
     assert!(text.contains("hey does not say whether it kept its own plan"), "{text}");
     assert_eq!(row("configuration and environment", "requests a run")[1..], ["10,000", "10,000"]);
     assert!(text.contains("\n  tool: hey\n"), "{text}");
+    // As numbers: 67 and 3,138 ms, 47x; 50 and 1,616 ms; 931 and 29/s, 32x less.
+    let json: serde_json::Value =
+        serde_json::from_str(&compared(Metric::P95, generations()).json(&[])).unwrap();
+    let figure = |metric: &str, of: &dyn Fn(&serde_json::Value) -> Option<f64>| {
+        let figures = json["series"][0]["figures"].as_array().unwrap();
+        of(figures.iter().find(|figure| figure["metric"] == metric).unwrap()).unwrap()
+    };
+    let mean = |metric: &str, place: usize| figure(metric, &|own| own["variants"][place]["mean"].as_f64());
+    let ratio = |metric: &str| figure(metric, &|own| own["ratios"][0]["ratio"].as_f64());
+    let ms = |metric: &str, place: usize| (mean(metric, place) / 1e6).round();
+    assert_eq!([ms("p95", 0), ms("p95", 1), ms("p50", 0), ms("p50", 1)], [67.0, 3_138.0, 50.0, 1_616.0]);
+    assert_eq!([mean("rate", 0).round(), mean("rate", 1).round()], [931.0, 29.0]);
+    assert_eq!(
+        [ratio("p95").round(), ratio("p50").round(), (1.0 / ratio("rate")).round()],
+        [47.0, 32.0, 32.0]
+    );
+    let newer = &json["variants"][1];
+    assert_eq!((newer["success"].as_f64(), newer["replicas"].as_u64()), (Some(0.9996), Some(33)));
+    assert_eq!(json["failed"][0]["runs"], serde_json::json!([2, 2, 6, 8, 2]));
 }
 
 #[test]

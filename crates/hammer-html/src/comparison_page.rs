@@ -1,6 +1,6 @@
 //! The page of a comparison: what is concluded, what speaks against it, and the figures of each run beside one another.
 
-use hammer_compare::{Bar, Block, ComparedFigure, Comparison, FoundBound, Metric};
+use hammer_compare::{Bar, Block, ComparedFigure, Comparison, FoundBound, Metric, SweepComparison};
 use hammer_measure::shown_lines;
 use hammer_report::verdict::Standing;
 use maud::{Markup, html};
@@ -15,19 +15,38 @@ use crate::page::{Follows, Page};
 /// # Errors
 /// Where a chart cannot be drawn, which no figure makes it do.
 pub fn comparison_document(comparison: &Comparison, found: &[FoundBound]) -> Result<String, DrawError> {
-    let told = comparison.page(found);
+    let charts = shown_figures(comparison).filter_map(|figure| chart(comparison, figure));
+    document(&comparison.page(found), charts, !found.is_empty())
+}
+
+/// The page of sweeps side by side: the verdict's figure and the rate by points, and what is printed of them.
+///
+/// # Errors
+/// Where a chart cannot be drawn, which no figure makes it do.
+pub fn sweep_comparison_document(
+    sweeps: &SweepComparison,
+    found: &[FoundBound],
+) -> Result<String, DrawError> {
+    let verdict = sweeps.points.first().map(|point| point.comparison.verdict.metric);
+    let metrics = verdict.into_iter().chain([Metric::Rate].into_iter().filter(|rate| verdict != Some(*rate)));
+    let charts = metrics.filter_map(|metric| swept_chart(sweeps, metric));
+    document(&sweeps.page(found), charts, !found.is_empty())
+}
+
+fn document(
+    told: &hammer_compare::Page,
+    charts: impl Iterator<Item = Figure>,
+    is_beyond: bool,
+) -> Result<String, DrawError> {
     let (title, blocks) = match told.blocks.split_first() {
         Some((Block::Heading(title), blocks)) => (title.clone(), blocks),
         _ => (String::new(), told.blocks.as_slice()),
     };
     let (verdict, blocks) = blocks.split_at(blocks.len().min(1));
-    let mut charts = Vec::new();
-    for figure in shown_figures(comparison) {
-        charts.extend(chart(comparison, figure).map(|chart| chart.markup()).transpose()?);
-    }
+    let charts = charts.map(|chart| chart.markup()).collect::<Result<Vec<_>, _>>()?;
     let page = Page {
         title,
-        standing: (!found.is_empty()).then_some(Standing::Failed),
+        standing: is_beyond.then_some(Standing::Failed),
         beneath: html! { @for block in verdict { (markup(block)) } },
         main: html! {
             section.series { div.figures { @for chart in &charts { (chart) } } }
@@ -89,6 +108,54 @@ fn chart(comparison: &Comparison, figure: &ComparedFigure) -> Option<Figure> {
         },
     })
 }
+
+/// A figure by the points of sweeps, a line for each variant; none of more variants than there are inks, or where no point has it.
+fn swept_chart(sweeps: &SweepComparison, metric: Metric) -> Option<Figure> {
+    let variants = sweeps.labels.len();
+    if variants > INKS.len() {
+        return None;
+    }
+    let path = &sweeps.points.first()?.comparison.series.first()?.path;
+    let mean = |place: usize, variant: usize| {
+        let figures = &sweeps.points[place].comparison.series.first()?.figures;
+        let sample = figures.iter().find(|figure| figure.metric == metric)?.samples.get(variant)?;
+        sample.mean().filter(|mean| mean.is_finite())
+    };
+    let places = 0..sweeps.points.len();
+    let known = places.clone().flat_map(|place| (0..variants).filter_map(move |of| mean(place, of)));
+    let label = |value| if metric == Metric::Rate { short_rate(value) } else { metric.shown(value) };
+    let up = Axis::linear(known.max_by(f64::total_cmp)?, label);
+    let at = |place: usize| place as f64 + 0.5;
+    let line = |variant: usize| Line {
+        ink: INKS[variant].0,
+        points: places.clone().map(|place| mean(place, variant).map(|mean| (at(place), mean))).collect(),
+    };
+    let shown = |figure: Option<f64>| figure.map_or_else(|| "-".to_owned(), |figure| metric.shown(figure));
+    let row = |place: usize| Row {
+        across: at(place),
+        cells: std::iter::once(sweeps.points[place].name.clone())
+            .chain((0..variants).map(|variant| shown(mean(place, variant))))
+            .collect(),
+    };
+    let called = sweeps.labels.iter().zip(INKS).map(|(label, (_, name))| format!("{name}: {label}"));
+    let names = sweeps.points.iter().map(|point| point.name.clone()).collect();
+    Some(Figure {
+        title: format!("{metric} of {path} by points"),
+        note: called.collect::<Vec<_>>().join(", "),
+        legend: INKS[..variants].to_vec(),
+        table: Table {
+            header: std::iter::once("point").chain(INKS[..variants].iter().map(|(_, name)| *name)).collect(),
+            rows: places.clone().map(row).collect(),
+        },
+        chart: Chart {
+            lines: (0..variants).map(line).collect(),
+            ..Chart::new(format!("{metric} of {path} by the points of sweeps"), Axis::labelled(names), up)
+        },
+    })
+}
+
+const INKS: [(Ink, &str); 3] =
+    [(Ink::First, "first variant"), (Ink::Second, "second variant"), (Ink::Third, "third variant")];
 
 fn markup(block: &Block) -> Markup {
     html! {

@@ -1,26 +1,33 @@
 //! `hammer compare`: runs of variants side by side.
 
+mod baseline;
+mod compared;
 mod rounds;
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use hammer_compare::{CheckedClaim, Claim, Comparison, ComparisonConfig, FoundBound, MeasuredRun, Variant};
+use hammer_compare::{CheckedClaim, Claim, ComponentUse, MeasuredRun, Variant};
 use hammer_report::{ExitCode, ReasonKind};
 
 use super::report::summary;
-use crate::args::{CompareArgs, ComparisonForm};
+use crate::args::{CompareArgs, ComparisonForm, ComponentFile, FailIf};
 use crate::error::{CliError, UsageError};
 use crate::output::{PageFile, numbered, print};
 use crate::protocol::registry::Registry;
+use baseline::KeptBaseline;
+use compared::Compared;
 use rounds::Rounds;
 
 /// Compares each variant with the first, and prints what comes of it; ends with 1 where a bound does not hold.
 pub(crate) fn show(args: &CompareArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     // Ahead of runs that may take hours.
-    let read = args.first.iter().chain(&args.others).chain(&args.run);
+    let components = args.components.iter().map(|file| &file.path);
+    let read = args.first.iter().chain(&args.others).chain(&args.run).chain(components).chain(&args.baseline);
     let html = args.html.as_ref().map(|path| PageFile::open(path, read)).transpose()?;
+    let kept = args.baseline.as_deref().map(KeptBaseline::read).transpose()?;
     let claims = args.claims.as_deref().map(claims).transpose()?;
+    expect_agreement(args)?;
     if let Some(claims) = &claims
         && args.first.is_empty()
     {
@@ -28,33 +35,69 @@ pub(crate) fn show(args: &CompareArgs, registry: &Registry) -> Result<ExitCode, 
     }
     if args.run.is_empty() {
         let others = args.others.split(|path| path.as_os_str() == "--");
+        // Of links that were swept, and beside a baseline, the first will do.
+        let others = others.filter(|_| !args.others.is_empty());
         let all: Vec<&[PathBuf]> = std::iter::once(args.first.as_slice()).chain(others).collect();
-        let compared = compared(args, &all)?;
-        let code = tell(args, &compared, html)?;
-        return match &claims {
-            Some(claims) => {
-                print(io::stdout(), |out| writeln!(out))?;
-                let of_claims = tell_claims(args, claims, &compared.0.variants)?;
-                Ok(if code == ExitCode::Clean { of_claims } else { code })
-            }
-            None => Ok(code),
-        };
+        let variants = variants(args, &all)?;
+        return tell(args, (variants, kept, claims.as_deref()), html);
     }
     check_labels(&args.labels, args.run.len())?;
     let rounds = Rounds::carried_out(args, registry)?;
-    match compared(args, &rounds.reports.iter().map(Vec::as_slice).collect::<Vec<_>>()) {
-        Ok(compared) => tell(args, &compared, html),
-        Err(why) => Err(rounds.kept(why).into()),
+    let read = variants(args, &rounds.reports.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    match read.map_err(CliError::from).and_then(|variants| tell(args, (variants, kept, None), html)) {
+        Err(CliError::Usage(why)) => Err(rounds.kept(why).into()),
+        told => told,
     }
 }
 
-/// The comparison of variants by the files of their runs, and the bounds that do not hold.
-fn compared(args: &CompareArgs, all: &[&[PathBuf]]) -> Result<(Comparison, Vec<FoundBound>), UsageError> {
-    let config =
-        ComparisonConfig { confidence: args.confidence, metric: args.metric, series: args.series.clone() };
-    let comparison = Comparison::of(variants(&args.labels, all)?, config)?;
-    let found = args.fail_if.iter().map(|bound| bound.found(&comparison)).collect::<Result<Vec<_>, _>>()?;
-    Ok((comparison, found.concat()))
+/// What options cannot be asked for together, beyond what their parser knows.
+fn expect_agreement(args: &CompareArgs) -> Result<(), UsageError> {
+    if args.form == ComparisonForm::Json && args.claims.is_some() {
+        return Err(UsageError::ClaimsAsJson);
+    }
+    let asks = args.fail_if.iter().any(|bound| matches!(bound, FailIf::Sla));
+    if asks && args.sla.is_empty() { Err(UsageError::NoSla) } else { Ok(()) }
+}
+
+/// Compares the variants, with what is kept where something is, and prints what comes of it.
+fn tell(
+    args: &CompareArgs,
+    (mut variants, kept, claims): (Vec<Variant>, Option<KeptBaseline<'_>>, Option<&[Claim]>),
+    html: Option<PageFile>,
+) -> Result<ExitCode, CliError> {
+    let unkept = match kept {
+        Some(KeptBaseline::There(baseline)) => {
+            variants.insert(0, *baseline);
+            None
+        }
+        Some(KeptBaseline::Missing(path)) => Some((path, variants[0].clone())),
+        None => None,
+    };
+    if let Some((path, first)) = unkept.as_ref().filter(|_| variants.len() == 1) {
+        baseline::keep(path, first)?;
+        return print_text(&baseline::told(path, first, args.form)?);
+    }
+    let compared = Compared::of(args, variants)?;
+    if let Some((path, first)) = unkept {
+        baseline::keep(path, &first)?;
+    }
+    html.map_or(Ok(()), |file| file.write(compared.html()))?;
+    print_text(&compared.text(args.form))?;
+    let code = compared.code(args);
+    match (claims, compared.variants()) {
+        (None, _) => Ok(code),
+        (Some(claims), Some(variants)) => {
+            print(io::stdout(), |out| writeln!(out))?;
+            let of_claims = tell_claims(args, claims, variants)?;
+            Ok(if code == ExitCode::Clean { of_claims } else { code })
+        }
+        (Some(_), None) => Err(UsageError::ComparedSweep(args.first[0].clone()).into()),
+    }
+}
+
+fn print_text(text: &str) -> Result<ExitCode, CliError> {
+    print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
+    Ok(ExitCode::Clean)
 }
 
 /// What is said in a file.
@@ -76,28 +119,9 @@ fn tell_claims(args: &CompareArgs, claims: &[Claim], variants: &[Variant]) -> Re
     let checked = claims.iter().map(|claim| claim.checked(variants, series));
     let checked = checked.collect::<Result<Vec<_>, _>>().map_err(UsageError::from)?;
     let page = CheckedClaim::page(&checked);
-    let text = match args.form {
-        ComparisonForm::Text => page.text(),
-        ComparisonForm::Markdown => page.markdown(),
-    };
-    print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
+    print_text(&if args.form == ComparisonForm::Markdown { page.markdown() } else { page.text() })?;
     let all_hold = checked.iter().all(|claim| claim.holds);
     Ok(if all_hold { ExitCode::Clean } else { ExitCode::Because(ReasonKind::ThresholdFailed) })
-}
-
-fn tell(
-    args: &CompareArgs,
-    (comparison, found): &(Comparison, Vec<FoundBound>),
-    html: Option<PageFile>,
-) -> Result<ExitCode, CliError> {
-    html.map_or(Ok(()), |file| file.write(hammer_html::comparison_document(comparison, found)))?;
-    let page = comparison.page(found);
-    let text = match args.form {
-        ComparisonForm::Text => page.text(),
-        ComparisonForm::Markdown => page.markdown(),
-    };
-    print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
-    Ok(if found.is_empty() { ExitCode::Clean } else { ExitCode::Because(ReasonKind::ThresholdFailed) })
 }
 
 /// Whether names go with so many variants.
@@ -111,25 +135,52 @@ fn check_labels(labels: &[String], variants: usize) -> Result<(), UsageError> {
     }
 }
 
-/// The variants with their runs.
-fn variants(labels: &[String], all: &[&[PathBuf]]) -> Result<Vec<Variant>, UsageError> {
-    check_labels(labels, all.len())?;
-    let label = |place: usize| labels.get(place).cloned().unwrap_or_else(|| letter(place));
-    all.iter()
-        .enumerate()
-        .map(|(place, paths)| {
-            let runs = paths.iter().map(|path| runs(path)).collect::<Result<Vec<_>, _>>()?;
-            Ok(Variant { label: label(place), runs: runs.concat() })
-        })
-        .collect()
+/// The variants with their runs and components. Of one that was swept over the links of a chain each point is a variant.
+fn variants(args: &CompareArgs, all: &[&[PathBuf]]) -> Result<Vec<Variant>, UsageError> {
+    let read = |(place, paths): (usize, &&[PathBuf])| {
+        let runs = paths.iter().map(|path| runs(path)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Variant { label: letter(place), runs: runs.concat(), ..Variant::default() })
+    };
+    let mut variants = all.iter().enumerate().map(read).collect::<Result<Vec<_>, UsageError>>()?;
+    expect_one_kind(&variants, all, args.hops)?;
+    if let [chain] = variants.as_slice()
+        && args.hops
+    {
+        variants = chain.at_points();
+    }
+    check_labels(&args.labels, variants.len())?;
+    for (variant, label) in variants.iter_mut().zip(&args.labels) {
+        variant.label.clone_from(label);
+    }
+    for ComponentFile { label, path } in &args.components {
+        let known: Vec<&str> = variants.iter().map(|variant| variant.label.as_str()).collect();
+        let place = known.iter().position(|known| known == label);
+        let known = || known.join(", ");
+        let nobody = || UsageError::ComponentsOf { label: label.clone(), known: known() };
+        let place = place.ok_or_else(nobody)?;
+        let unread = |source| UsageError::Components { path: path.clone(), source };
+        variants[place].measured_components = ComponentUse::read(&text(path)?).map_err(unread)?;
+    }
+    Ok(variants)
 }
 
-/// The runs of a file: one, or those of the rounds that it sums up, whose reports lie beside it.
+/// Whether all runs are of sweeps, or none is; of a chain all points are of one.
+fn expect_one_kind(variants: &[Variant], all: &[&[PathBuf]], is_chain: bool) -> Result<(), UsageError> {
+    let is_swept = |variant: &Variant| variant.runs.iter().any(MeasuredRun::is_swept);
+    let Some(place) = variants.iter().position(is_swept) else { return Ok(()) };
+    let mut runs = variants.iter().flat_map(|variant| &variant.runs);
+    match runs.all(MeasuredRun::is_swept) && !(is_chain && variants.len() > 1) {
+        true => Ok(()),
+        false => Err(UsageError::ComparedSweep(all[place][0].clone())),
+    }
+}
+
+/// The runs of a file: one, or those of the rounds that it sums up, whose reports lie beside it, or those of a sweep.
 fn runs(path: &Path) -> Result<Vec<MeasuredRun>, UsageError> {
     let text = text(path)?;
     let Some(summary) = summary(&text) else { return Ok(vec![run(path, &text)?]) };
     if summary.runs.iter().any(|run| run.labels.keys().any(|key| key != "round")) {
-        return Err(UsageError::ComparedSweep(path.to_owned()));
+        return Ok(MeasuredRun::of_sweep(&summary));
     }
     let rounds = (1..=summary.runs.len()).map(|round| numbered(path, round));
     rounds.map(|path| run(&path, &self::text(&path)?)).collect()

@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use hammer_compare::{BoundError, ClaimError, ComparisonError, RunReadError};
+use hammer_compare::{BaselineError, BoundError, ClaimError, ComparisonError, ComponentError, RunReadError};
 use hammer_ct::ReceiptError;
 use hammer_http::HttpError;
 use hammer_net::ConfigError;
@@ -83,9 +83,27 @@ pub(crate) enum UsageError {
     /// A claim that cannot be computed again.
     #[error(transparent)]
     Claim(#[from] ClaimError),
-    /// Runs of which each is another thing.
-    #[error("compare {}: it is of a sweep, whose runs are no samples of one thing; give their reports, which lie beside it by number", .0.display())]
+    /// Runs of which each is another thing, beside some of one thing.
+    #[error("compare {}: it is of a sweep, whose runs are no samples of one thing; sweeps are compared with sweeps, and without claims", .0.display())]
     ComparedSweep(PathBuf),
+    /// A file of components that is none.
+    #[error("use {}: failed to {source}", path.display())]
+    Components { path: PathBuf, source: ComponentError },
+    /// Components of nobody.
+    #[error("use --components {label}=...: no variant is called that; there are {known}")]
+    ComponentsOf { label: String, known: String },
+    /// A file of a baseline that is none.
+    #[error("compare with {}: failed to {source}", path.display())]
+    Baseline { path: PathBuf, source: BaselineError },
+    /// A baseline that cannot be kept.
+    #[error("keep the baseline in {}: {source}", path.display())]
+    KeptBaseline { path: PathBuf, source: io::Error },
+    /// A gate without anything to be held.
+    #[error("use --fail-if sla: no --sla states a service level")]
+    NoSla,
+    /// Claims have no such form.
+    #[error("use --as json: claims are told as text or as Markdown")]
+    ClaimsAsJson,
     /// Runs that cannot be compared.
     #[error(transparent)]
     Comparison(#[from] ComparisonError),

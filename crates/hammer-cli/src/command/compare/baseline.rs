@@ -1,0 +1,67 @@
+//! The file that keeps a variant, with which runs of another day are compared.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use hammer_compare::{Block, Page, Variant};
+use hammer_report::text::number::plural;
+use tempfile::NamedTempFile;
+
+use crate::args::ComparisonForm;
+use crate::error::UsageError;
+
+/// What the file holds.
+pub(super) enum KeptBaseline<'a> {
+    /// A variant.
+    There(Box<Variant>),
+    /// There is no such file.
+    Missing(&'a Path),
+}
+
+impl<'a> KeptBaseline<'a> {
+    /// Reads it, where it is there.
+    pub(super) fn read(path: &'a Path) -> Result<Self, UsageError> {
+        // Also a link that leads nowhere is none that something may be written over.
+        if path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            return Ok(Self::Missing(path));
+        }
+        let unread = |source| UsageError::Baseline { path: path.to_owned(), source };
+        let variant = Variant::from_baseline(&super::text(path)?).map_err(unread)?;
+        Ok(Self::There(Box::new(Variant { label: NAME.to_owned(), ..variant })))
+    }
+}
+
+/// Keeps the variant; never over a file that is there, and whole or not at all.
+pub(super) fn keep(path: &Path, variant: &Variant) -> Result<(), UsageError> {
+    let unkept = |source| UsageError::KeptBaseline { path: path.to_owned(), source };
+    let written = || -> io::Result<()> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let mut file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+        file.write_all(variant.to_baseline()?.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist_noclobber(path)?;
+        Ok(())
+    };
+    written().map_err(unkept)
+}
+
+/// What is said where a variant was kept and nothing compared.
+pub(super) fn told(path: &Path, variant: &Variant, form: ComparisonForm) -> Result<String, UsageError> {
+    let findings = (1..).zip(&variant.runs).flat_map(|(place, run)| {
+        run.findings.iter().map(move |finding| format!("beware: run {place} {finding}"))
+    });
+    let kept = format!("{} of {} are kept", plural(variant.runs.len() as u64, "run"), variant.label);
+    let lines = std::iter::once(format!("{kept}; the next runs are compared with them")).chain(findings);
+    let heading = Block::Heading(format!("baseline {}", path.display()));
+    let page = Page { blocks: vec![heading, Block::List(lines.collect())] };
+    match form {
+        ComparisonForm::Text => Ok(page.text()),
+        ComparisonForm::Markdown => Ok(page.markdown()),
+        ComparisonForm::Json => variant
+            .to_baseline()
+            .map_err(|error| UsageError::KeptBaseline { path: path.to_owned(), source: error.into() }),
+    }
+}
+
+/// What the kept variant is called beside others.
+const NAME: &str = "baseline";

@@ -1,0 +1,138 @@
+//! Parts of a comparison that are asked for: components, hops, service levels, a kept baseline.
+
+use std::collections::BTreeMap;
+
+use hammer_compare::{
+    Comparison, ComparisonConfig, ComponentUse, Hops, MeasuredRun, MeasuredSeries, Metric, SlaBound, Variant,
+};
+
+/// A variant with a run for each of these: rate, median and 95th percentile in milliseconds, and how many of 10,000 failed.
+fn variant(label: &str, runs: &[(f64, f64, f64, u64)]) -> Variant {
+    let run = |(rate, p50, p95, failed): &(f64, f64, f64, u64)| MeasuredRun {
+        tool: "hey".to_owned(),
+        measured_seconds: 1e4 / rate,
+        series: vec![MeasuredSeries {
+            path: "requests".to_owned(),
+            count: 10_000,
+            offered: 10_000,
+            accepted: 10_000 - failed,
+            figures: BTreeMap::from([
+                (Metric::Rate, *rate),
+                (Metric::P50, p50 * 1e6),
+                (Metric::P95, p95 * 1e6),
+            ]),
+            ..MeasuredSeries::default()
+        }],
+        ..MeasuredRun::default()
+    };
+    Variant { label: label.to_owned(), runs: runs.iter().map(run).collect(), ..Variant::default() }
+}
+
+fn config() -> ComparisonConfig {
+    ComparisonConfig { metric: Metric::P95, ..ComparisonConfig::default() }
+}
+
+/// The lines below that heading, up to the next empty one.
+fn table<'a>(text: &'a str, heading: &str) -> Vec<Vec<&'a str>> {
+    let below = text.lines().skip_while(|line| *line != heading).skip(2).take_while(|line| !line.is_empty());
+    let cells = |line: &'a str| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+    below.map(cells).collect()
+}
+
+/// The published use of both generations: 0.064 and 0.459 ms of CPU a request, 15,517 and 2,180 requests a core-second, headroom by a limit of one core.
+#[test]
+fn what_a_request_costs_of_the_published_components_is_what_was_published() {
+    let mut variants =
+        vec![variant("2.x", &[(931.0, 50.0, 67.0, 0)]), variant("3.x", &[(29.0, 1_620.0, 3_140.0, 4)])];
+    let read = |rows: &str| {
+        ComponentUse::read(&format!("component,phase,cpu_cores,memory_bytes,limit_cores\n{rows}")).unwrap()
+    };
+    variants[0].measured_components = read(
+        "oauth-proxy,idle,0.001,,\noauth-proxy,load,0.01,12e6,0.5\necho,idle,0.001,,\necho,load,0.05,50e6,0.5\n",
+    );
+    variants[1].measured_components = read(
+        "echo,idle,0.0003,,\necho,load,0.0103,27e6,\nkube-rbac-proxy,idle,0.0002,,\nkube-rbac-proxy,load,0.0030,13.2e6,\n",
+    );
+    let comparison = Comparison::of(variants, config()).unwrap();
+    let text = comparison.page(&[]).text();
+    let used = table(&text, "CPU and memory, idle and under load");
+    assert_eq!(used[1], ["2.x: oauth-proxy", "0.00100", "0.0100", "0.00900", "-", "12.0 MB"]);
+    assert_eq!(used[3], ["2.x: all", "0.00200", "0.0600", "0.0580", "-", "62.0 MB"]);
+    assert_eq!(used[6], ["3.x: all", "0.000500", "0.0133", "0.0128", "-", "40.2 MB"]);
+    let cost = table(&text, "CPU of a request");
+    assert_eq!(cost[3], ["2.x: all", "0.0644", "15,517", "1.00", "16.7x"]);
+    assert_eq!(cost[6], ["3.x: all", "0.459", "2,180", "-", "-"]);
+    assert!(text.contains("a request of 3.x costs 7.12x the CPU of one of 2.x"), "{text}");
+    let all: Vec<_> = comparison.components();
+    assert!((all[5].cpu_ms_per_request.unwrap() - 0.0133 / 29.0 * 1e3).abs() < 1e-12);
+}
+
+#[test]
+fn each_link_adds_what_it_has_beyond_the_one_before_and_the_rest_is_unaccounted() {
+    let chain = || {
+        vec![
+            variant("backend", &[(500.0, 1.0, 50.0, 0)]),
+            variant("auth", &[(500.0, 3.0, 60.0, 0)]),
+            variant("route", &[(500.0, 4.0, 65.0, 0)]),
+            variant("outside", &[(500.0, 5.0, 67.0, 0)]),
+        ]
+    };
+    let hops = |total: Option<&str>| Some(Hops { total: total.map(str::to_owned) });
+    let told = |total| Comparison::of(chain(), ComparisonConfig { hops: hops(total), ..config() });
+    let text = told(Some("outside")).unwrap().page(&[]).text();
+    let rows = table(&text, "p95 of requests by hop");
+    assert_eq!(rows[1], ["backend", "50.0ms", "+50.0ms", "74.6 %"]);
+    assert_eq!(rows[2], ["auth", "60.0ms", "+10.0ms", "14.9 %"]);
+    assert_eq!(rows[3], ["route", "65.0ms", "+5.00ms", "7.5 %"]);
+    assert_eq!(rows[4], ["unaccounted", "-", "+2.00ms", "3.0 %"]);
+    assert_eq!(rows[5][..2], ["outside", "67.0ms"]);
+    assert!(text.contains("percentiles do not add up") && !text.contains("different rates"), "{text}");
+    let whole = told(None).unwrap();
+    assert_eq!((whole.hops[0].links.len(), whole.hops[0].unaccounted_ns), (4, None));
+    assert_eq!(whole.hops[0].links[3].share, Some(0.2));
+    let why = told(Some("inside")).unwrap_err().to_string();
+    assert!(why.contains("no variant is called `inside`") && why.contains("backend, auth"), "{why}");
+    let mut uneven = chain();
+    uneven[1] = variant("auth", &[(600.0, 3.0, 60.0, 0)]);
+    let uneven = Comparison::of(uneven, ComparisonConfig { hops: hops(None), ..config() }).unwrap();
+    assert!(uneven.page(&[]).text().contains("different rates (500/s to 600/s)"));
+}
+
+#[test]
+fn a_service_level_is_met_by_the_worst_run_or_not_at_all() {
+    let older = variant("2.x", &[(925.0, 51.0, 68.0, 0), (892.0, 52.0, 74.0, 0)]);
+    let newer = variant("3.x", &[(29.0, 1_596.0, 3_121.0, 2), (28.6, 1_606.0, 3_197.0, 20)]);
+    let sla = ["p95 < 100ms", "rate > 900/s", "success > 99.9%", "p99 < 1s"];
+    let sla: Vec<SlaBound> = sla.iter().map(|bound| bound.parse().unwrap()).collect();
+    let comparison = Comparison::of(vec![older, newer], ComparisonConfig { sla, ..config() }).unwrap();
+    let text = comparison.page(&[]).text();
+    let rows = table(&text, "service levels of requests, by the worst run");
+    assert_eq!(rows[1], ["p95 < 100ms", "met: 74.0ms in run 2", "NOT MET: 3.20s in run 2"]);
+    assert_eq!(rows[2], ["rate > 900/s", "NOT MET: 892/s in run 2", "NOT MET: 28.6/s in run 2"]);
+    assert_eq!(rows[3], ["success > 99.9%", "met: 100 % in run 1", "NOT MET: 99.80 % in run 2"]);
+    // What nobody measured meets nothing.
+    assert_eq!(rows[4], ["p99 < 1s", "NOT MET: -", "NOT MET: -"]);
+    let unmet: Vec<usize> = comparison.sla.iter().map(|held| held.unmet().count()).collect();
+    assert_eq!(unmet, [1, 1, 1, 1]);
+}
+
+#[test]
+fn a_baseline_comes_back_as_it_was_kept() {
+    let mut kept = variant("2.x", &[(925.0, 51.0, 68.0, 0), (892.0, 52.0, f64::INFINITY, 3)]);
+    kept.measured_components =
+        ComponentUse::read("component,phase,cpu_cores,memory_bytes\na,load,1,2\n").unwrap();
+    kept.runs[0].at.insert("users".to_owned(), 10.into());
+    let json = kept.to_baseline().unwrap();
+    assert!(json.starts_with("{\"schema\":\"hammer.baseline/1\","), "{json}");
+    assert_eq!(Variant::from_baseline(&json).unwrap(), kept);
+    for (text, told) in [
+        ("{}", "its schema is `none`, not `hammer.baseline/1`"),
+        ("{\"schema\":\"hammer.report/1\"}", "its schema is `hammer.report/1`"),
+        ("{\"schema\":\"hammer.baseline/1\"}", "missing field"),
+        ("{\"schema\":\"hammer.baseline/1\",\"label\":\"a\",\"runs\":[]}", "it has no run"),
+        ("runs", "expected value"),
+    ] {
+        let why = Variant::from_baseline(text).unwrap_err().to_string();
+        assert!(why.contains(told), "{told}: {why}");
+    }
+}
