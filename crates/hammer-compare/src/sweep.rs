@@ -73,6 +73,18 @@ impl SweepComparison {
         Ok(Self { labels, points: compared, lone })
     }
 
+    /// The series that the verdict goes by at some point, in the order in which they are met.
+    pub fn verdict_paths(&self) -> Vec<&str> {
+        let mut paths: Vec<&str> = Vec::new();
+        for point in &self.points {
+            let path = point.comparison.series[0].path.as_str();
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        paths
+    }
+
     /// The swept keys, in their order.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &String> {
         self.points.iter().take(1).flat_map(|point| point.at.keys())

@@ -48,17 +48,10 @@ impl SweepComparison {
 
     /// For each series that the verdict goes by at some point.
     fn verdicts(&self) -> Vec<String> {
-        let mut paths: Vec<&str> = Vec::new();
-        for point in &self.points {
-            let path = point.comparison.series[0].path.as_str();
-            if !paths.contains(&path) {
-                paths.push(path);
-            }
-        }
         let points = |path: &str| -> Vec<&SweptPoint> {
             self.points.iter().filter(|point| point.comparison.series[0].path == path).collect()
         };
-        paths.into_iter().flat_map(|path| self.verdicts_of(path, &points(path))).collect()
+        self.verdict_paths().into_iter().flat_map(|path| self.verdicts_of(path, &points(path))).collect()
     }
 
     fn verdicts_of(&self, path: &str, points: &[&SweptPoint]) -> Vec<String> {

@@ -1,6 +1,8 @@
 //! The page of a comparison: what is concluded, what speaks against it, and the figures of each run beside one another.
 
-use hammer_compare::{Bar, Block, ComparedFigure, Comparison, FoundBound, Metric, SweepComparison};
+use hammer_compare::{
+    Bar, Block, ComparedFigure, Comparison, FoundBound, Metric, SweepComparison, SweptPoint,
+};
 use hammer_measure::shown_lines;
 use hammer_report::verdict::Standing;
 use maud::{Markup, html};
@@ -27,9 +29,14 @@ pub fn sweep_comparison_document(
     sweeps: &SweepComparison,
     found: &[FoundBound],
 ) -> Result<String, DrawError> {
-    let verdict = sweeps.points.first().map(|point| point.comparison.verdict.metric);
-    let metrics = verdict.into_iter().chain([Metric::Rate].into_iter().filter(|rate| verdict != Some(*rate)));
-    let charts = metrics.filter_map(|metric| swept_chart(sweeps, metric));
+    let Some(first) = sweeps.points.first() else {
+        return document(&sweeps.page(found), std::iter::empty(), false);
+    };
+    let verdict = first.comparison.verdict.metric;
+    let metrics: &[Metric] = if verdict == Metric::Rate { &[verdict] } else { &[verdict, Metric::Rate] };
+    let paths = sweeps.verdict_paths();
+    let charts =
+        paths.iter().flat_map(|path| metrics.iter().filter_map(|metric| swept_chart(sweeps, path, *metric)));
     document(&sweeps.page(found), charts, !found.is_empty())
 }
 
@@ -74,7 +81,7 @@ fn chart(comparison: &Comparison, figure: &ComparedFigure) -> Option<Figure> {
     let known = || figure.samples.iter().flat_map(|sample| sample.runs().iter().flatten().copied());
     let label = |value| if metric == Metric::Rate { short_rate(value) } else { metric.shown(value) };
     let up = Axis::linear(known().max_by(f64::total_cmp)?, label);
-    let labels = comparison.variants.iter().map(|variant| variant.label.clone()).collect();
+    let (across, told) = across(comparison.variants.iter().map(|variant| variant.label.clone()).collect());
     let places = figure.samples.iter().enumerate().map(|(place, sample)| (place as f64 + 0.5, sample));
     let runs = places.clone().flat_map(|(at, sample)| {
         sample.runs().iter().flat_map(move |run| [None, run.map(|figure| (at, figure))])
@@ -99,29 +106,28 @@ fn chart(comparison: &Comparison, figure: &ComparedFigure) -> Option<Figure> {
     let path = comparison.series.first().map_or("", |series| series.path.as_str());
     Some(Figure {
         title: format!("{metric} of {path}"),
-        note: String::new(),
+        note: told.join(", "),
         legend: vec![(Ink::First, "a run"), (Ink::Second, "mean of a variant")],
         table: Table { header: vec!["run", "figure", "mean"], rows: rows.collect() },
-        chart: Chart {
-            lines,
-            ..Chart::new(format!("{metric} of {path} by variants"), Axis::labelled(labels), up)
-        },
+        chart: Chart { lines, ..Chart::new(format!("{metric} of {path} by variants"), across, up) },
     })
 }
 
-/// A figure by the points of sweeps, a line for each variant; none of more variants than there are inks, or where no point has it.
-fn swept_chart(sweeps: &SweepComparison, metric: Metric) -> Option<Figure> {
+/// A figure of a series by the points of sweeps whose verdict goes by it, a line for each variant; none of more variants than there are inks, or where no
+/// point has it.
+fn swept_chart(sweeps: &SweepComparison, path: &str, metric: Metric) -> Option<Figure> {
     let variants = sweeps.labels.len();
     if variants > INKS.len() {
         return None;
     }
-    let path = &sweeps.points.first()?.comparison.series.first()?.path;
+    let points: Vec<&SweptPoint> =
+        sweeps.points.iter().filter(|point| point.comparison.series[0].path == path).collect();
     let mean = |place: usize, variant: usize| {
-        let figures = &sweeps.points[place].comparison.series.first()?.figures;
+        let figures = &points[place].comparison.series[0].figures;
         let sample = figures.iter().find(|figure| figure.metric == metric)?.samples.get(variant)?;
         sample.mean().filter(|mean| mean.is_finite())
     };
-    let places = 0..sweeps.points.len();
+    let places = 0..points.len();
     let known = places.clone().flat_map(|place| (0..variants).filter_map(move |of| mean(place, of)));
     let label = |value| if metric == Metric::Rate { short_rate(value) } else { metric.shown(value) };
     let up = Axis::linear(known.max_by(f64::total_cmp)?, label);
@@ -133,15 +139,15 @@ fn swept_chart(sweeps: &SweepComparison, metric: Metric) -> Option<Figure> {
     let shown = |figure: Option<f64>| figure.map_or_else(|| "-".to_owned(), |figure| metric.shown(figure));
     let row = |place: usize| Row {
         across: at(place),
-        cells: std::iter::once(sweeps.points[place].name.clone())
+        cells: std::iter::once(points[place].name.clone())
             .chain((0..variants).map(|variant| shown(mean(place, variant))))
             .collect(),
     };
     let called = sweeps.labels.iter().zip(INKS).map(|(label, (_, name))| format!("{name}: {label}"));
-    let names = sweeps.points.iter().map(|point| point.name.clone()).collect();
+    let (across, told) = across(points.iter().map(|point| point.name.clone()).collect());
     Some(Figure {
         title: format!("{metric} of {path} by points"),
-        note: called.collect::<Vec<_>>().join(", "),
+        note: called.chain(told).collect::<Vec<_>>().join(", "),
         legend: INKS[..variants].to_vec(),
         table: Table {
             header: std::iter::once("point").chain(INKS[..variants].iter().map(|(_, name)| *name)).collect(),
@@ -149,10 +155,30 @@ fn swept_chart(sweeps: &SweepComparison, metric: Metric) -> Option<Figure> {
         },
         chart: Chart {
             lines: (0..variants).map(line).collect(),
-            ..Chart::new(format!("{metric} of {path} by the points of sweeps"), Axis::labelled(names), up)
+            ..Chart::new(format!("{metric} of {path} by the points of sweeps"), across, up)
         },
     })
 }
+
+/// An axis of labels side by side. Where they would lie over one another it has their numbers, of very many only some, and what a number stands for is told.
+fn across(labels: Vec<String>) -> (Axis, Vec<String>) {
+    let widest = |labels: &[String]| labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
+    let fits = |labels: &[String]| (widest(labels) + 2) * labels.len() <= LETTERS_ACROSS;
+    if fits(&labels) {
+        return (Axis::labelled(labels), Vec::new());
+    }
+    let numbers: Vec<String> = (1..=labels.len()).map(|number| number.to_string()).collect();
+    let each = ((widest(&numbers) + 2) * numbers.len()).div_ceil(LETTERS_ACROSS);
+    let is_shown = |place: usize| place.is_multiple_of(each);
+    let shown = numbers.into_iter().enumerate();
+    let shown = shown.map(|(place, number)| if is_shown(place) { number } else { String::new() });
+    let told = labels.iter().zip(1..).filter(|(_, number)| is_shown(number - 1));
+    let told = told.map(|(label, number)| format!("{number} is {label}"));
+    (Axis::labelled(shown.collect()), told.collect())
+}
+
+/// Letters that stand below a chart.
+const LETTERS_ACROSS: usize = 48;
 
 const INKS: [(Ink, &str); 3] =
     [(Ink::First, "first variant"), (Ink::Second, "second variant"), (Ink::Third, "third variant")];
@@ -178,5 +204,24 @@ fn markup(block: &Block) -> Markup {
                 }
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_that_would_lie_over_one_another_are_numbered() {
+        let named = |labels: &[&str]| across(labels.iter().map(|label| (*label).to_owned()).collect());
+        let ticks = |axis: Axis| axis.ticks.into_iter().map(|(_, label)| label).collect::<Vec<_>>();
+        let (axis, told) = named(&["2.x", "3.x"]);
+        assert!(told.is_empty() && ticks(axis) == ["2.x", "3.x"]);
+        let (axis, told) = named(&["/hops/backend/${page}", "/hops/authenticated/${page}", "/${page}"]);
+        assert_eq!(ticks(axis), ["1", "2", "3"]);
+        assert_eq!(told[1], "2 is /hops/authenticated/${page}");
+        let (axis, told) = across((0..57).map(|users| format!("{users}, verify")).collect());
+        let shown = ticks(axis).iter().filter(|label| !label.is_empty()).count();
+        assert!(shown * 4 <= LETTERS_ACROSS && shown > 5 && told.len() == shown, "{shown} {told:?}");
     }
 }

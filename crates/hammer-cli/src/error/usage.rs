@@ -92,6 +92,11 @@ pub(crate) enum UsageError {
     /// Components of nobody.
     #[error("use --components {label}=...: no variant is called that; there are {known}")]
     ComponentsOf { label: String, known: String },
+    /// Components of a sweep, at none of its points.
+    #[error(
+        "use --components {0}=...: {0} is a sweep, and a component uses as much as the load of a point makes it"
+    )]
+    ComponentsOfSweep(String),
     /// A file of a baseline that is none.
     #[error("compare with {}: failed to {source}", path.display())]
     Baseline { path: PathBuf, source: BaselineError },

@@ -42,6 +42,9 @@ fn sweeps_are_compared_point_by_point_and_a_chain_by_its_links() {
         &[vec![one.clone()], vec![one.clone()]],
     );
     assert!(of_claims.code == 2 && of_claims.stderr.contains("it is of a sweep"), "{}", of_claims.stderr);
+    let csv = folder.write("use.csv", "component,phase,cpu_cores,memory_bytes\nweb,load,1,1\n");
+    let components = compare(&["--components", &format!("A={csv}")], &[vec![one.clone()], vec![one.clone()]]);
+    assert!(components.code == 2 && components.stderr.contains("A is a sweep"), "{}", components.stderr);
     let mixed = compare(&[], &[vec![one.clone()], hey("2x", 1..=3)]);
     assert!(mixed.code == 2 && mixed.stderr.contains("one.json: it is of a sweep"), "{}", mixed.stderr);
     let chain = swept(&folder, "hops.json", "sweep={workloads.get.http.path: [/a, /b, /c]}");
@@ -202,5 +205,64 @@ fn what_reports_say_of_components_is_compared_without_a_csv() {
     );
     for said in ["run 1 of A", "the same in all runs", "plan.workloads.0: ", "load.rate 200/s"] {
         assert!(ended.stdout.contains(said), "{said}: {}", ended.stdout);
+    }
+}
+
+/// As the published comparison of a baseline with an optimized profile has them: sign, verify, and the total of both.
+#[test]
+fn series_stand_side_by_side_with_the_total_of_all_operations() {
+    let folder = Folder::new();
+    let plan = folder.write(
+        "mixed.yaml",
+        "target: { lab: { http: {} } }\nphases: { measurement: 500ms }\nworkloads:\n\
+         - { name: sign, http: {}, load: { rate: 40/s } }\n- { name: verify, http: {}, load: { rate: 160/s } }\n",
+    );
+    let report = |name: &str| {
+        let out = folder.path(name);
+        let ended = hammer(&["run", &plan, "--out", &out, "--tolerate-lag"]);
+        assert_eq!(ended.code, 0, "{} {}", ended.stdout, ended.stderr);
+        out
+    };
+    let runs = [vec![report("one.json")], vec![report("other.json")]];
+    let ended = compare(&["--metric", "p95", "--label", "Baseline", "--label", "Optimized"], &runs);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let table: Vec<&str> =
+        ended.stdout.lines().skip_while(|line| *line != "series side by side").skip(2).take(4).collect();
+    assert!(
+        table[0].contains("rate Baseline  rate Optimized") && table[1].starts_with("  verify/get"),
+        "{table:?}"
+    );
+    assert!(table[2].starts_with("  sign/get") && table[3].starts_with("  total"), "{table:?}");
+    let all = json(&compare(&["--metric", "p95", "--as", "json"], &runs));
+    let of = |path: &str, metric: &str| {
+        let named = |of: &Value, key: &str, name: &str| {
+            of.as_array().unwrap().iter().find(|item| item[key] == name).unwrap().clone()
+        };
+        let figure = named(&named(&all["series"], "path", path)["figures"], "metric", metric);
+        figure["variants"][0]["mean"].as_f64().unwrap()
+    };
+    let both = |metric: &str| ["sign/get", "verify/get"].map(|path| of(path, metric));
+    assert!((of("total", "rate") - both("rate").iter().sum::<f64>()).abs() < 1e-9);
+    // Of all operations together nothing is longer than the longest, and no percentile outside of both.
+    assert_eq!(of("total", "max"), both("max").into_iter().fold(0.0, f64::max));
+    let [least, greatest] =
+        [f64::min, f64::max].map(|of: fn(f64, f64) -> f64| both("p50").into_iter().reduce(of).unwrap());
+    assert!((least * 0.999..=greatest * 1.001).contains(&of("total", "p50")));
+}
+
+#[test]
+fn the_summary_of_the_hops_of_a_gateway_is_a_chain() {
+    let folder = Folder::new();
+    let out = folder.path("hops.json");
+    let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/gateway-hops.yaml");
+    let ended = hammer(&["run", plan, "--smoke", "--out", &out]);
+    assert!(std::fs::exists(&out).unwrap(), "{} {}", ended.stdout, ended.stderr);
+    let labels = ["--label", "backend", "--label", "authenticated", "--label", "authorized"];
+    let ended = hammer(&[&["compare", "--hops", "--metric", "p95"][..], &labels, &[&out]].concat());
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let hops: Vec<&str> =
+        ended.stdout.lines().skip_while(|line| *line != "p95 of echo/get by hop").skip(3).collect();
+    for (line, label) in hops.iter().zip(["backend", "authenticated", "authorized"]) {
+        assert!(line.trim_start().starts_with(label) && line.ends_with('%'), "{}", ended.stdout);
     }
 }

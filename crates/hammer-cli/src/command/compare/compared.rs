@@ -50,6 +50,9 @@ impl Compared {
             let swept = kept.chain(&args.first).next().cloned().unwrap_or_default();
             return Err(UsageError::ComparedSweep(swept));
         }
+        if let Some(file) = args.components.first() {
+            return Err(UsageError::ComponentsOfSweep(file.label.clone()));
+        }
         let sweeps = SweepComparison::of(&variants, &config)?;
         let found = sweeps.found(&bounds)?;
         Ok(Self { what: What::Sweeps(sweeps), found })
