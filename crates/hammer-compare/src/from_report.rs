@@ -32,6 +32,7 @@ pub(crate) fn run(report: &Report) -> Option<MeasuredRun> {
         tool: "hammer".to_owned(),
         plan: keys.map(|(key, value)| (key.clone(), value.to_string())).collect(),
         environment: environment(report),
+        started: Some(report.run.epoch.clone()),
         series: own.chain(total).collect(),
         findings: findings(&report.verdict),
         measured_seconds: report.run.measured_seconds,

@@ -18,6 +18,8 @@ pub struct MeasuredRun {
     pub plan: BTreeMap<String, String>,
     /// What it was carried out with beside the plan: the tool's version, cores, the target of the plan as JSON. Empty where the tool does not say.
     pub environment: BTreeMap<String, String>,
+    /// When it started, RFC 3339 in UTC; none where the tool does not say.
+    pub started: Option<String>,
     /// Its series.
     pub series: Vec<MeasuredSeries>,
     /// What speaks against the run itself: that its figures are not to be believed, or that it was cut off. Empty where nothing does, or the tool does not say.

@@ -47,6 +47,9 @@ impl Comparison {
         header.extend(self.variants.iter().map(|variant| variant.label.clone()));
         let mut rows = vec![self.row_of("runs", |variant| grouped(variant.runs.len() as u64))];
         rows.push(self.row_of(REQUESTS, |variant| requests(variant, &self.series[0].path)));
+        if self.variants.iter().flat_map(|variant| &variant.runs).any(|run| run.started.is_some()) {
+            rows.push(self.row_of("first started", first_started));
+        }
         rows.extend(different.iter().filter(|setting| setting.key != "plan.name").map(|setting| {
             let cells = setting.variants.iter().map(|values| told(values));
             std::iter::once(setting.key.clone()).chain(cells).collect()
@@ -63,6 +66,14 @@ impl Comparison {
     fn row_of(&self, name: &str, of: impl Fn(&Variant) -> String) -> Vec<String> {
         std::iter::once(name.to_owned()).chain(self.variants.iter().map(of)).collect()
     }
+}
+
+/// When the first run of a variant started, to the second.
+fn first_started(variant: &Variant) -> String {
+    let started = variant.runs.iter().filter_map(|run| run.started.as_deref()).min();
+    started.map_or_else(crate::cell::none, |instant| {
+        instant.split_once('.').map_or_else(|| instant.to_owned(), |(second, _)| format!("{second}Z"))
+    })
 }
 
 /// Requests of that series in a run, of all runs where they have as many.

@@ -32,6 +32,7 @@ impl SweepComparison {
         }
         blocks.extend(self.paths().into_iter().flat_map(|path| self.table(path)));
         blocks.push(Block::List(self.notes()));
+        blocks.extend([Block::Heading("the generator itself".to_owned()), Block::List(self.generators())]);
         Page { blocks }
     }
 
@@ -136,6 +137,30 @@ impl SweepComparison {
         });
         let table = Block::Table { header, rows: rows.collect() };
         [Block::Heading(path.to_owned()), table]
+    }
+
+    /// How many runs of each variant were healthy, and where others were not.
+    fn generators(&self) -> Vec<String> {
+        let of_variant = |variant: usize| {
+            let (mut runs, mut unhealthy, mut places) = (0_u64, 0_u64, Vec::new());
+            for point in &self.points {
+                let own = point.comparison.variants[variant].runs.iter();
+                let own: Vec<bool> = own.filter_map(|run| Some(run.generator.as_ref()?.healthy)).collect();
+                let failed = own.iter().filter(|is_healthy| !**is_healthy).count() as u64;
+                (runs, unhealthy) = (runs + own.len() as u64, unhealthy + failed);
+                places.extend((failed > 0).then_some(point.place.as_str()));
+            }
+            let label = &self.labels[variant];
+            match unhealthy {
+                0 => format!("{label}: {} of hammer, all healthy", plural(runs, "run")),
+                _ => format!(
+                    "{label}: {} of hammer, of which {unhealthy} are not healthy, at {}",
+                    plural(runs, "run"),
+                    places.join("; ")
+                ),
+            }
+        };
+        (0..self.labels.len()).map(of_variant).collect()
     }
 
     fn notes(&self) -> Vec<String> {

@@ -154,3 +154,13 @@ fn points_may_have_series_of_their_own() {
         "{text}"
     );
 }
+
+#[test]
+fn points_at_which_the_generator_was_not_healthy_are_told() {
+    let mut sweeps = instances(3);
+    let late = sweeps[1].runs.iter_mut().find(|run| run.at["users"] == 50).unwrap();
+    late.generator.as_mut().unwrap().healthy = false;
+    let text = SweepComparison::of(&sweeps, &config()).unwrap().page(&[]).text();
+    assert!(text.contains("1p1v: 9 runs of hammer, all healthy"), "{text}");
+    assert!(text.contains("3p3v: 9 runs of hammer, of which 1 are not healthy, at users 50"), "{text}");
+}

@@ -1,5 +1,7 @@
 //! What is compared where it is asked for: sweeps, links of a chain, components, service levels, a kept baseline, JSON.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::Value;
 
 use super::*;
@@ -148,6 +150,10 @@ fn the_first_runs_are_kept_and_later_ones_compared_with_them() {
     assert_eq!(first.code, 0, "{}", first.stderr);
     assert!(first.stdout.contains("5 runs of A are kept"), "{}", first.stdout);
     let written = std::fs::read_to_string(&kept).unwrap();
+    // As readable as any other file that is made here.
+    let made = folder.write("made", "");
+    let mode = |path: &str| std::fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode(&kept), mode(&made));
     let later = with(&hey("3x", 1..=5), &["--as", "json"]);
     assert_eq!(later.code, 0, "{}", later.stderr);
     let direct = compare(

@@ -1,11 +1,13 @@
 //! The file that keeps a variant, with which runs of another day are compared.
 
+use std::fs::Permissions;
 use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use hammer_compare::{Block, Page, Variant};
 use hammer_report::text::number::plural;
-use tempfile::NamedTempFile;
+use tempfile::Builder;
 
 use crate::args::ComparisonForm;
 use crate::error::UsageError;
@@ -36,7 +38,10 @@ pub(super) fn keep(path: &Path, variant: &Variant) -> Result<(), UsageError> {
     let unkept = |source| UsageError::KeptBaseline { path: path.to_owned(), source };
     let written = || -> io::Result<()> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let mut file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+        // As readable as what any other command leaves: the umask says.
+        let mut builder = Builder::new();
+        let builder = builder.permissions(Permissions::from_mode(0o666));
+        let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
         file.write_all(variant.to_baseline()?.as_bytes())?;
         file.as_file().sync_all()?;
         file.persist_noclobber(path)?;
