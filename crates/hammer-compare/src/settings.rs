@@ -6,6 +6,7 @@ use hammer_report::text::number::grouped;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::cell::none;
 use crate::comparison::Comparison;
 use crate::measured_run::MeasuredRun;
 use crate::page::Block;
@@ -71,7 +72,7 @@ impl Comparison {
 /// When the first run of a variant started, to the second.
 fn first_started(variant: &Variant) -> String {
     let started = variant.runs.iter().filter_map(|run| run.started.as_deref()).min();
-    started.map_or_else(crate::cell::none, |instant| {
+    started.map_or_else(none, |instant| {
         instant.split_once('.').map_or_else(|| instant.to_owned(), |(second, _)| format!("{second}Z"))
     })
 }
@@ -83,7 +84,7 @@ fn requests(variant: &Variant, path: &str) -> String {
     match (counts.first(), counts.last()) {
         (Some(least), Some(greatest)) if least == greatest => grouped(*least),
         (Some(least), Some(greatest)) => format!("{} to {}", grouped(*least), grouped(*greatest)),
-        _ => crate::cell::none(),
+        _ => none(),
     }
 }
 
@@ -157,7 +158,7 @@ fn is_of_load(key: &str) -> bool {
 /// A value of several runs, no longer than a table has room for.
 fn told(values: &[String]) -> String {
     let all = match values {
-        [] => crate::cell::none(),
+        [] => none(),
         values if values.len() <= MOST_VALUES => values.join(", "),
         values => format!("{} values", values.len()),
     };
