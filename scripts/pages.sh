@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What pages of reports look like: made of every quickstart, of a run whose log lies and of some whose servers fail, of a sweep and of a comparison, and measured in headless Chromium;
+# What pages of reports look like: made of every quickstart, of a run whose log lies and of some whose servers fail, of a sweep and of comparisons, and measured in headless Chromium;
 # and the live page of a run, while it lasts and once it has ended.
 #   scripts/pages.sh [PAGE.html...]   the pages that are measured; without any they are made, and the live page is driven
 #   HAMMER names the binary, CHROMIUM the browser; PICTURES a folder that is kept, for pictures of each page
@@ -32,7 +32,11 @@ YAML
   done
   runs=crates/hammer-compare/testdata/hey
   "$HAMMER" compare --html "$folder/comparison.html" "$runs"/2x-*.txt -- "$runs"/3x-*.txt >"$folder/log"
-  pages+=("$folder/comparison.html")
+  for variant in a b; do
+    "$HAMMER" run "$folder/sweep.yaml" --smoke --quiet --tolerate-lag --out "$folder/$variant.json" >"$folder/log" 2>&1 || true
+  done
+  "$HAMMER" compare --html "$folder/compared-sweeps.html" "$folder/a.json" -- "$folder/b.json" >"$folder/log"
+  pages+=("$folder/comparison.html" "$folder/compared-sweeps.html")
 fi
 mkdir -p "${PICTURES:=$folder/pictures}"
 browser=$(command -v "${CHROMIUM:-chromium}")
