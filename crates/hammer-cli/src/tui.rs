@@ -22,7 +22,7 @@ use connection::Incoming;
 use input::Effect;
 use spec::DashboardSpec;
 use state::DashboardState;
-pub(crate) use state::workload::{SteeredWorkload, steered};
+pub(crate) use state::workload::{FACTORS, SteeredWorkload, steered};
 use view::palette::Palette;
 
 /// Whether a dashboard that was asked for can be shown.
@@ -96,7 +96,7 @@ impl Dashboard {
         match input::act(&mut self.state, action) {
             Effect::Command(commands) => {
                 for command in commands {
-                    self.control.command(command);
+                    self.state.asked_last = Some(self.control.command(command));
                 }
             }
             Effect::End(stop) => {

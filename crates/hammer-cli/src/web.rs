@@ -44,8 +44,8 @@ impl LiveWeb {
     /// An address that cannot be listened on, or that others can reach without a token; a token that cannot be read or kept.
     pub(crate) fn serve(output: &OutputArgs) -> Result<Option<Self>, CliError> {
         let Some(listen) = output.web else { return Ok(None) };
-        let is_open = listen.ip().to_canonical().is_loopback();
-        if !is_open && output.web_token.is_none() {
+        let is_of_this_machine = listen.ip().to_canonical().is_loopback();
+        if !is_of_this_machine && output.web_token.is_none() {
             return Err(UsageError::OpenWeb(listen).into());
         }
         let serve = ServePlan { listen, max_body: MOST_OF_COMMAND, ..ServePlan::default() };
@@ -59,7 +59,7 @@ impl LiveWeb {
         };
         let access = Access {
             token: token.as_ref().map(TokenFile::test),
-            guards_views: !is_open,
+            guards_views: !is_of_this_machine,
             can_steer: output.control,
         };
         door.open(access);
@@ -79,7 +79,7 @@ impl LiveWeb {
                     "hammer: it is steered by `hammer ctl {url} COMMAND{named}` (the token is in {path})"
                 )?;
             }
-            if token.is_open() {
+            if token.is_readable_by_others() {
                 writeln!(
                     out,
                     "hammer: {path}, the token of the live page, can be read by others than its owner"

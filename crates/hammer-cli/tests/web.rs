@@ -72,7 +72,7 @@ impl ShownRun {
 
     /// Waits until it stands so.
     fn status(&self, stands: impl Fn(&Value) -> bool) -> Value {
-        loop {
+        for _ in 0..MOST_LOOKS {
             let ended = self.ctl(&["status", "--json"]);
             if ended.code == 0 {
                 let status = serde_json::from_str(&ended.stdout).unwrap();
@@ -80,8 +80,16 @@ impl ShownRun {
                     return status;
                 }
             }
-            std::thread::yield_now();
         }
+        panic!("the run never stands so: {:?}", self.ctl(&["status"]));
+    }
+
+    /// What is new on the page, from now on.
+    fn live(&self) -> BufReader<TcpStream> {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(DEADLINE)).unwrap();
+        write!(stream, "GET /live HTTP/1.1\r\nHost: {}\r\n\r\n", self.address).unwrap();
+        BufReader::new(stream)
     }
 
     fn token(&self) -> String {
@@ -100,6 +108,7 @@ impl ShownRun {
     /// The same, with the head of the answer between the two.
     fn answered(&self, line: &str, head: &[&str], body: &str) -> (u16, String, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(DEADLINE)).unwrap();
         let mut all = format!("{line} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
         if !head.iter().any(|header| header.starts_with("Host")) {
             all.push_str(&format!("Host: {}\r\n", self.address));
@@ -242,13 +251,13 @@ fn next_event(stream: &mut impl std::io::BufRead) -> (String, Value) {
 
 #[test]
 fn whoever_looks_on_is_given_what_changes_and_at_the_end_what_the_report_says() {
-    let run = ShownRun::start(&PLAN.replace("600s", "2s"), &[]);
+    let run = ShownRun::steered(PLAN);
     let (status, page) = run.asked("GET /", &[], "");
     assert!(status == 200 && page.contains("EventSource('live')"), "{page}");
-    let mut stream = TcpStream::connect(&run.address).unwrap();
-    write!(stream, "GET /live HTTP/1.1\r\nHost: {}\r\n\r\n", run.address).unwrap();
-    let mut stream = BufReader::new(stream);
-    let mut events = Vec::new();
+    let mut stream = run.live();
+    let mut events: Vec<_> = (0..3).map(|_| next_event(&mut stream)).collect();
+    assert!(events.iter().all(|(name, _)| name == "parts"));
+    assert_eq!(run.ctl(&["stop"]).code, 0);
     while events.last().is_none_or(|(name, _)| name != "end") {
         events.push(next_event(&mut stream));
     }
@@ -262,7 +271,6 @@ fn whoever_looks_on_is_given_what_changes_and_at_the_end_what_the_report_says() 
         let parts = update["parts"].as_array().unwrap().iter();
         parts.map(|part| part["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert!(events.len() >= 3, "{} events", events.len());
     assert!(parts(&events[0].1).contains(&"banner".to_owned()));
     let facts = last["parts"].as_array().unwrap().iter().find(|part| part["id"] == "facts").unwrap();
     let offered = hammer_report::text::number::grouped(report.totals.all.offered);
@@ -305,9 +313,7 @@ fn a_page_that_is_left_open_takes_nothing_of_the_next_command_at_its_address_for
     let run = |plan: &str| {
         let run = ShownRun::start(plan, &[]);
         run.status(|status| status["at_ns"].as_u64() > Some(0));
-        let mut stream = TcpStream::connect(&run.address).unwrap();
-        write!(stream, "GET /live HTTP/1.1\r\nHost: {}\r\n\r\n", run.address).unwrap();
-        let (_, update) = next_event(&mut BufReader::new(stream));
+        let (_, update) = next_event(&mut run.live());
         run.started.signal(Signal::TERM);
         run.ended();
         update["run"].as_str().unwrap().to_owned()
@@ -320,12 +326,36 @@ fn a_page_that_is_left_open_takes_nothing_of_the_next_command_at_its_address_for
 
 #[test]
 fn whoever_looks_on_is_told_of_a_run_that_does_not_start() {
-    let plan =
-        PLAN.replace("target: {", "target: { ready: { timeout: 1s, path: /ready, expect: { status: 204 } },");
+    let plan = PLAN
+        .replace("target: {", "target: { ready: { timeout: 600s, path: /ready, expect: { status: 204 } },");
     let run = ShownRun::start(&plan, &[]);
-    let mut stream = TcpStream::connect(&run.address).unwrap();
-    write!(stream, "GET /live HTTP/1.1\r\nHost: {}\r\n\r\n", run.address).unwrap();
-    let mut stream = BufReader::new(stream);
+    let mut stream = run.live();
+    assert_eq!(next_event(&mut stream).0, "parts");
+    run.started.signal(Signal::TERM);
     while next_event(&mut stream).0 != "end" {}
-    assert_ne!(run.started.ended().code, 0);
+    assert_eq!(run.started.ended().code, 130);
 }
+
+#[test]
+fn a_stop_ends_the_run_that_is_under_way_and_the_next_one_follows() {
+    // Nobody accepts: the run stays in its opening until its dial is given up.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let plan = format!(
+        "target: {{ url: \"https://{}\" }}\nrounds: 2\nworkloads:\n  - {{ name: get, http: {{}}, load: {{ rate: 10/s }} }}\nphases: {{ measurement: 600s }}\n",
+        listener.local_addr().unwrap()
+    );
+    let run = ShownRun::steered(&plan);
+    for number in 1..=2 {
+        run.status(|status| status["run"] == number);
+        let ended = run.ctl(&["stop", "enough"]);
+        assert!(ended.stdout.contains("stopped: enough"), "{ended:?}");
+    }
+    let ShownRun { started, folder, .. } = run;
+    started.ended();
+    let summary: Value =
+        serde_json::from_str(&fs::read_to_string(folder.path("report.json")).unwrap()).unwrap();
+    assert_eq!(summary["runs"].as_array().unwrap().len(), 2, "{summary}");
+}
+
+/// Each is a process, which takes milliseconds at least.
+const MOST_LOOKS: usize = 5_000;

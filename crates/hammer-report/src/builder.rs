@@ -34,8 +34,8 @@ pub struct ReportBuilder {
     response_times: ResponseTimeline,
     events: Vec<Event>,
     events_left_out: u64,
-    /// How many of the events are commands.
-    commands: u64,
+    /// How many of the events are commands, and marks by one.
+    by_hand: u64,
     /// What the last interval knew.
     last: Option<Arc<Snapshot>>,
     result: Option<Arc<RunResult>>,
@@ -156,16 +156,14 @@ impl ReportBuilder {
                 | Event::PeerBack { .. }
         );
         // What was done by hand is told, whatever else was.
-        let is_command = matches!(event, Event::Command { .. });
-        self.commands += u64::from(is_command);
-        let is_beyond = if is_command {
-            self.commands > MOST_COMMANDS
-        } else {
-            bounded && self.events.len() as u64 >= MOST_EVENTS + self.commands
-        };
+        let is_by_hand = matches!(event, Event::Command { .. } | Event::Mark { id: Some(_), .. });
+        let others = self.events.len() as u64 - self.by_hand;
+        let is_beyond =
+            if is_by_hand { self.by_hand >= MOST_BY_HAND } else { bounded && others >= MOST_EVENTS };
         if is_beyond {
             self.events_left_out += 1;
         } else {
+            self.by_hand += u64::from(is_by_hand);
             self.events.push(event);
         }
     }
@@ -276,7 +274,7 @@ pub fn rfc3339(unix_ms: u64) -> String {
 
 const MOST_EVENTS: u64 = 1_000;
 /// Far more than a person gives.
-const MOST_COMMANDS: u64 = 10_000;
+const MOST_BY_HAND: u64 = 10_000;
 
 /// That the figures of a report contradict each other, which no run may make them do: the fault is hammer's own.
 fn contradictions(found: &[String]) -> Option<String> {

@@ -342,12 +342,7 @@ pub(crate) fn notes(page: &mut Page, report: &Report) {
 
 /// What a command did, and who refused it.
 fn answer(report: &Report, command: &Command, refused: &[Refusal]) -> String {
-    let refuses = |workload: &str| refused.iter().any(|refusal| refusal.workload == workload);
-    let was_refused_by_all = match command.workload() {
-        Some(workload) => refuses(workload),
-        None => report.series.iter().all(|series| refuses(&series.workload)),
-    };
-    command.answer(refused, !was_refused_by_all)
+    command.answer(report.series.iter().map(|series| series.workload.as_str()), refused)
 }
 
 /// Each series has its own.

@@ -173,9 +173,14 @@ impl FilledRun {
         // Its own instants are counted from another epoch.
         let by_hand = self.report.events.iter().filter_map(|event| match event {
             Event::Command { at_ns, command, refused, .. } => {
-                Some(format!("in the fill, {} into it: {}", Nanos(*at_ns), command.answer(refused, true)))
+                let workloads = self.report.series.iter().map(|series| series.workload.as_str());
+                Some(format!(
+                    "in the fill, {} into it: {}",
+                    Nanos(*at_ns),
+                    command.answer(workloads, refused)
+                ))
             }
-            Event::Mark { at_ns, text, .. } => {
+            Event::Mark { at_ns, text, id: Some(_), .. } => {
                 Some(format!("in the fill, {} into it: mark: {text}", Nanos(*at_ns)))
             }
             _ => None,

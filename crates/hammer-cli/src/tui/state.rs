@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hammer_measure::event::Beside;
 use hammer_measure::snapshot::{RunInfo, Snapshot};
-use hammer_measure::{Command, Nanos, Phase, RunEvent, SeriesInfo};
+use hammer_measure::{Command, CommandId, Nanos, Phase, RunEvent, SeriesInfo};
 use hammer_report::progress::judging;
 use hammer_report::report::Event;
 
@@ -54,6 +54,8 @@ pub(super) struct DashboardState {
     pub(super) paused: bool,
     /// How often the operator asked for the end.
     pub(super) quits: u32,
+    /// The last command that a key gave.
+    pub(super) asked_last: Option<CommandId>,
     /// What is on the screen.
     pub(super) screen: Screen,
 }
@@ -121,6 +123,7 @@ impl DashboardState {
             cpu_share: 0.0,
             paused: false,
             quits: 0,
+            asked_last: None,
             screen: Screen::default(),
         }
     }
@@ -140,8 +143,11 @@ impl DashboardState {
                     self.say(*at, EntryKind::Mark, words);
                 }
             }
-            RunEvent::Command { at, command, refused, .. } => {
-                steered(&mut self.workloads, &mut self.paused, command, refused);
+            RunEvent::Command { id, at, command, refused } => {
+                // What was asked by key since then stands already as it will be.
+                if self.asked_last.is_none_or(|last| *id >= last) {
+                    steered(&mut self.workloads, &mut self.paused, command, refused);
+                }
                 self.say(*at, EntryKind::Command, log::answered(command, refused));
             }
             RunEvent::Breach { at, breach } => {

@@ -16,7 +16,7 @@ use serde::Serialize;
 use tokio::sync::{oneshot, watch};
 
 use super::access::Access;
-use super::live_run::{LiveRun, RunStatus};
+use super::live_run::{LiveRun, PageDraft, RunStatus};
 use super::steering::AskedCommand;
 
 /// The door of a command's runs.
@@ -104,6 +104,7 @@ impl Door {
         let place = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
         run.identity = format!("{}-{place}", self.instance);
         *held(&self.run) = Some(run);
+        held(&self.asking).clear();
         self.tell();
     }
 
@@ -148,6 +149,8 @@ impl Door {
         if let Some(run) = &mut *held(&self.run) {
             run.close();
         }
+        // Whoever asks is told that no run is under way.
+        held(&self.asking).clear();
         self.news.send_modify(|news| {
             news.version += 1;
             news.is_over = true;
@@ -165,8 +168,9 @@ impl Door {
         let mut made = held(&self.page);
         let version = self.news.borrow().version;
         if made.version != Some(version) {
-            let page = held(&self.run).as_ref().map(LiveRun::page);
-            match page {
+            // Under the lock, which the run's loop waits for, is taken no more than what was told.
+            let draft = held(&self.run).as_ref().map(LiveRun::draft);
+            match draft.map(PageDraft::page) {
                 Some(Ok(page)) => made.page = Arc::new(page),
                 Some(Err(error)) => tracing::warn!("the live page was not made: {error}"),
                 None => {
@@ -199,11 +203,11 @@ impl Door {
             let id = control.next_id();
             held(&self.asking).insert(id, answer);
             control.command_as(id, command);
-            (id, answered, run.workloads.len())
+            (id, answered, run.workloads.iter().map(|workload| workload.name.clone()).collect::<Vec<_>>())
         };
         // The run answers at once, or ends, and then nobody holds the other end.
         let event = answer.await.map_err(|_| Unanswered::NoRun)?;
-        CommandAnswer::of(id, &event, workloads).ok_or(Unanswered::NoRun)
+        CommandAnswer::of(id, &event, &workloads).ok_or(Unanswered::NoRun)
     }
 
     fn tell(&self) {
@@ -212,13 +216,12 @@ impl Door {
 }
 
 impl CommandAnswer {
-    fn of(id: CommandId, event: &RunEvent, workloads: usize) -> Option<Self> {
+    fn of(id: CommandId, event: &RunEvent, workloads: &[String]) -> Option<Self> {
         let event = Event::of(event)?;
         let (words, is_done) = match &event {
             Event::Command { command, refused, .. } => {
-                let asked = command.workload().map_or(workloads, |_| 1);
-                let is_done = refused.len() < asked.max(1);
-                (command.answer(refused, is_done), is_done)
+                let names = || workloads.iter().map(String::as_str);
+                (command.answer(names(), refused), command.was_done(names(), refused))
             }
             other => (other.beside_words()?.1, true),
         };

@@ -42,9 +42,42 @@ pub(super) struct LiveRun {
     /// Gone once the run takes no command any more.
     pub(super) control: Option<Control>,
     /// Once it has ended.
-    report: Option<Box<Report>>,
+    report: Option<Arc<Report>>,
     /// Nothing is told any more.
     is_closed: bool,
+}
+
+/// What a page is made of.
+pub(super) struct PageDraft {
+    identity: String,
+    of: DraftOf,
+}
+
+enum DraftOf {
+    Ended(Arc<Report>),
+    /// As far as it has come, and how it goes.
+    Running(Box<Report>, [String; 2]),
+    /// By its name, and how it stands.
+    Unmeasured(Option<String>, &'static str),
+}
+
+impl PageDraft {
+    /// The page; it takes milliseconds, and more of a long run.
+    ///
+    /// # Errors
+    /// Where a chart cannot be drawn.
+    pub(super) fn page(self) -> Result<LivePage, DrawError> {
+        match self.of {
+            DraftOf::Ended(report) => LivePage::ended(&self.identity, &report),
+            DraftOf::Running(mut report, lines) => {
+                report.add_curves();
+                LivePage::running(&self.identity, &report, &lines)
+            }
+            DraftOf::Unmeasured(name, standing) => {
+                Ok(LivePage::unmeasured(&self.identity, name.as_deref(), standing))
+            }
+        }
+    }
 }
 
 /// How a run stands, for a program.
@@ -118,7 +151,7 @@ impl LiveRun {
     }
 
     pub(super) fn conclude(&mut self, report: &Report) {
-        self.report = Some(Box::new(report.clone()));
+        self.report = Some(Arc::new(report.clone()));
     }
 
     pub(super) fn close(&mut self) {
@@ -126,18 +159,14 @@ impl LiveRun {
         self.is_closed = true;
     }
 
-    /// Its page as it is now.
-    ///
-    /// # Errors
-    /// Where a chart cannot be drawn.
-    pub(super) fn page(&self) -> Result<LivePage, DrawError> {
-        if let Some(report) = &self.report {
-            return LivePage::ended(&self.identity, report);
-        }
-        match self.builder.so_far(self.plan.clone()) {
-            Some(report) => LivePage::running(&self.identity, &report, &[self.line(), self.by_hand()]),
-            None => Ok(LivePage::unmeasured(&self.identity, self.name(), self.standing())),
-        }
+    /// What its page is made of now.
+    pub(super) fn draft(&self) -> PageDraft {
+        let of = match (&self.report, self.builder.so_far(self.plan.clone())) {
+            (Some(report), _) => DraftOf::Ended(Arc::clone(report)),
+            (None, Some(report)) => DraftOf::Running(Box::new(report), [self.line(), self.by_hand()]),
+            (None, None) => DraftOf::Unmeasured(self.name().map(str::to_owned), self.standing()),
+        };
+        PageDraft { identity: self.identity.clone(), of }
     }
 
     /// How it stands.
@@ -196,7 +225,16 @@ impl LiveRun {
             let factor = (workload.factor * 1e4).round() / 1e4;
             format!("{} goes at {factor} times its planned rate", workload.name)
         });
-        let all: Vec<String> = paused.into_iter().chain(rates).collect();
+        let limited =
+            self.workloads.iter().filter(|workload| workload.in_flight != workload.planned_in_flight);
+        let limits = limited.map(|workload| {
+            let of = if workload.closed_loop { "users go on" } else { "in flight at most" };
+            format!(
+                "{} {of} in {} (planned: {})",
+                workload.in_flight, workload.name, workload.planned_in_flight
+            )
+        });
+        let all: Vec<String> = paused.into_iter().chain(rates).chain(limits).collect();
         if all.is_empty() { String::new() } else { format!("By hand: {}.", all.join(", ")) }
     }
 

@@ -5,7 +5,7 @@ use hammer_values::Rate;
 use serde::Deserialize;
 
 use crate::hooks::marks::one_line;
-use crate::tui::SteeredWorkload;
+use crate::tui::{FACTORS, SteeredWorkload};
 
 /// A command as it is sent.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -128,7 +128,6 @@ fn names(workloads: &[SteeredWorkload]) -> String {
     workloads.iter().map(|workload| workload.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-const FACTORS: std::ops::RangeInclusive<f64> = 0.001..=1_000.0;
 const LIMITS: std::ops::RangeInclusive<usize> = 1..=1_000_000;
 const STOPPED: &str = "ended over the control door";
 

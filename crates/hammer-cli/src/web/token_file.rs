@@ -85,7 +85,7 @@ impl TokenFile {
     }
 
     /// Whether others than its owner can read it.
-    pub(super) fn is_open(&self) -> bool {
+    pub(super) fn is_readable_by_others(&self) -> bool {
         fs::metadata(&self.path).is_ok_and(|file| file.permissions().mode() & 0o077 != 0)
     }
 }

@@ -28,6 +28,7 @@ impl Run<'_, '_> {
                 }
                 Message::Failed(error) => return Err(error),
                 Message::Interrupt => {
+                    self.interrupted = true;
                     self.leave(INTERRUPTED);
                     return Ok(false);
                 }
@@ -46,7 +47,6 @@ impl Run<'_, '_> {
     /// Ends the run before it starts: what is dialled is let go of, and what there is to report is that.
     fn leave(&mut self, reason: &str) {
         let now = self.spec.clock.now();
-        self.interrupted = true;
         self.stopped = Some(reason.to_owned());
         // No instant lies in a phase with arrivals.
         (self.phases.start, self.ended_at) = (now, Some(now));

@@ -16,14 +16,13 @@ use super::{ReportBuilder, rfc3339, tool, totals};
 
 impl ReportBuilder {
     /// The report as far as the run has come, for whoever looks on: without a verdict, and without what only its end tells (thresholds, connections,
-    /// promises by workload, bursts). None before the first interval has ended.
+    /// promises by workload, bursts), nor curves ([`Report::add_curves`]). None before the first interval has ended.
     pub fn so_far(&self, plan: Value) -> Option<Report> {
         let (info, last) = (self.info.as_deref()?, self.last.as_deref()?);
         let phases = self.phases(last);
         let response_times = self.response_times.of_series(&self.paths);
-        let of_series = info.series.iter().zip(&last.series).zip(&response_times);
-        let series: Vec<Series> =
-            of_series.map(|((info, figures), times)| series(info, figures, times, &phases)).collect();
+        let of_series = info.series.iter().zip(&last.series);
+        let series: Vec<Series> = of_series.map(|(info, figures)| series(info, figures, &phases)).collect();
         let totals = totals(&series);
         let observations = self.timeline.observations().clone().into_series();
         let headlines = HeadlineFigures::all(&info.headlines, &observations);
@@ -86,6 +85,18 @@ impl ReportBuilder {
     }
 }
 
+impl Report {
+    /// Adds the histogram of each series' response times over measurement to a report of [`ReportBuilder::so_far`], made of its stretches: an
+    /// interval has its own alone. It takes a good part of a millisecond for each ten of them.
+    pub fn add_curves(&mut self) {
+        for (series, times) in self.series.iter_mut().zip(&self.response_times) {
+            if let Some(response) = &mut series.measurement.durations.response_time {
+                response.hdr = measured(times, &self.phases).payload();
+            }
+        }
+    }
+}
+
 fn run(info: &RunInfo, last: &Snapshot, phases: &[PhaseSpan]) -> Run {
     Run {
         seed: info.seed.to_string(),
@@ -100,17 +111,7 @@ fn run(info: &RunInfo, last: &Snapshot, phases: &[PhaseSpan]) -> Run {
     }
 }
 
-fn series(
-    info: &SeriesInfo,
-    figures: &SeriesSnapshot,
-    times: &ResponseTimes,
-    phases: &[PhaseSpan],
-) -> Series {
-    let mut measurement = phase(&figures.measurement, length_s(phases, PhaseName::Measurement));
-    // The curve is of the histogram, which an interval has of itself alone.
-    if let Some(response) = &mut measurement.durations.response_time {
-        response.hdr = measured(times, phases).payload();
-    }
+fn series(info: &SeriesInfo, figures: &SeriesSnapshot, phases: &[PhaseSpan]) -> Series {
     Series {
         path: info.path(),
         workload: info.workload.clone(),
@@ -121,7 +122,7 @@ fn series(
         notes: if info.closed_loop { vec![CLOSED_LOOP.to_owned()] } else { Vec::new() },
         users_over_rate: None,
         warm_up: phase(&figures.warm_up, length_s(phases, PhaseName::WarmUp)),
-        measurement,
+        measurement: phase(&figures.measurement, length_s(phases, PhaseName::Measurement)),
         in_drain: EndCounts::default(),
     }
 }

@@ -431,7 +431,8 @@ fn a_run_that_goes_on_has_the_report_of_its_last_interval() {
         .iter()
         .filter(|event| !matches!(event, RunEvent::Finished(_)))
         .for_each(|event| builder.event(event));
-    let (so_far, whole) = (builder.so_far(Value::Null).unwrap(), report_of(&events));
+    let (mut so_far, whole) = (builder.so_far(Value::Null).unwrap(), report_of(&events));
+    so_far.add_curves();
     assert_eq!(so_far.totals.all, whole.totals.all);
     assert_eq!(so_far.intervals, whole.intervals);
     assert_eq!(so_far.response_times, whole.response_times);

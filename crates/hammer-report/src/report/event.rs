@@ -332,9 +332,18 @@ impl Command {
         }
     }
 
-    /// What was asked and what became of it, in words: `is_done` where any workload did it.
-    pub fn answer(&self, refused: &[Refusal], is_done: bool) -> String {
-        let done = if is_done { "" } else { "not done: " };
+    /// Whether any of a run's workloads did it: others than those, such as what renews tokens, are no load.
+    pub fn was_done<'a>(&self, workloads: impl IntoIterator<Item = &'a str>, refused: &[Refusal]) -> bool {
+        let did = |name: &str| refused.iter().all(|refusal| refusal.workload != name);
+        match self.workload() {
+            Some(name) => did(name),
+            None => workloads.into_iter().any(did),
+        }
+    }
+
+    /// What was asked of a run with these workloads and what became of it, in words.
+    pub fn answer<'a>(&self, workloads: impl IntoIterator<Item = &'a str>, refused: &[Refusal]) -> String {
+        let done = if self.was_done(workloads, refused) { "" } else { "not done: " };
         let refused =
             refused.iter().map(|refusal| format!("; refused by {}: {}", refusal.workload, refusal.why));
         format!("{done}{}{}", self.words(), refused.collect::<String>())

@@ -56,7 +56,10 @@ fn a_closed_loop_says_why_its_rate_stays() {
     state.workloads[0].closed_loop = true;
     assert_eq!(press(&mut state, KeyCode::Char('>')), Effect::Command(Vec::new()));
     assert!(state.log.entries().next_back().unwrap().text.starts_with("web: a closed loop has no rate"));
-    assert_eq!(press(&mut state, KeyCode::Char('w')), limit("web", 110));
+    // A command leaves users out, and brings no more than there are.
+    assert_eq!(press(&mut state, KeyCode::Char('w')), Effect::Command(Vec::new()));
+    assert_eq!(press(&mut state, KeyCode::Char('W')), limit("web", 90));
+    assert_eq!(press(&mut state, KeyCode::Char('w')), limit("web", 99));
 }
 
 #[test]

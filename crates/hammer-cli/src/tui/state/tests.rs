@@ -1,5 +1,5 @@
 use hammer_measure::promise::Breach;
-use hammer_measure::{Command, Nanos, Outcome, RunEvent};
+use hammer_measure::{Command, CommandId, Nanos, Outcome, RunEvent};
 
 use super::history::{MOST_POINTS, Spread};
 use super::log::MOST_LINES;
@@ -207,4 +207,24 @@ fn a_log_that_was_scrolled_up_stays_where_it_is() {
         (last.kind, last.text.as_str()),
         (EntryKind::Broken, "submit 7: bad-sct-signature: it does not verify")
     );
+}
+
+#[test]
+fn an_answer_that_comes_behind_the_next_key_sets_nothing_back() {
+    let mut state = Run::of_web().state;
+    let command = |factor| Command::Rate { workload: Some("web".to_owned()), factor };
+    let answer = |id, factor| RunEvent::Command {
+        id: CommandId(id),
+        at: Nanos::from_secs(1),
+        command: command(factor),
+        refused: Vec::new(),
+    };
+    state.workloads[0].factor = 1.21;
+    state.asked_last = Some(CommandId(2));
+    state.take(&answer(1, 1.1));
+    assert!((state.workloads[0].factor - 1.21).abs() < 1e-9);
+    state.take(&answer(2, 1.21));
+    // Somebody else steers as well.
+    state.take(&answer(3, 0.5));
+    assert!((state.workloads[0].factor - 0.5).abs() < 1e-9);
 }

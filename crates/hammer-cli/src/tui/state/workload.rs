@@ -16,8 +16,8 @@ pub(crate) struct SteeredWorkload {
     pub(crate) rate: Option<f64>,
     /// The limit of operations in flight; in a closed loop its users.
     pub(crate) in_flight: usize,
-    /// The greatest limit: the planned users of a closed loop, who are all that there are.
-    most: usize,
+    /// The limit of its plan: the users of a closed loop, who are all that there are.
+    pub(crate) planned_in_flight: usize,
     /// Whether its load waits for answers.
     pub(crate) closed_loop: bool,
     /// The multiple of the planned rate.
@@ -60,8 +60,8 @@ impl SteeredWorkload {
     /// It as it was planned.
     pub(crate) fn planned(spec: WorkloadSpec) -> Self {
         let WorkloadSpec { name, side, rate, in_flight, closed_loop } = spec;
-        let most = if closed_loop { in_flight } else { usize::MAX };
-        Self { name, side, rate, in_flight, most, closed_loop, factor: 1.0 }
+        let planned_in_flight = in_flight;
+        Self { name, side, rate, in_flight, planned_in_flight, closed_loop, factor: 1.0 }
     }
 
     /// The rate that it is to offer now, where that is one number.
@@ -96,8 +96,9 @@ impl SteeredWorkload {
     /// A tenth more or less, one at least; `None` where it goes no further.
     pub(in crate::tui) fn change_in_flight(&mut self, direction: KeyDirection) -> Option<Command> {
         let by = (self.in_flight / 10).max(1);
+        let most = if self.closed_loop { self.planned_in_flight } else { usize::MAX };
         let limit = match direction {
-            KeyDirection::Up => self.in_flight.saturating_add(by).min(self.most),
+            KeyDirection::Up => self.in_flight.saturating_add(by).min(most),
             KeyDirection::Down => self.in_flight.saturating_sub(by).max(1),
         };
         if limit == self.in_flight {
@@ -109,4 +110,5 @@ impl SteeredWorkload {
 }
 
 const RATE_STEP: f64 = 1.1;
-const FACTORS: std::ops::RangeInclusive<f64> = 0.001..=1_000.0;
+/// Multiples of a planned rate that somebody can ask for.
+pub(crate) const FACTORS: std::ops::RangeInclusive<f64> = 0.001..=1_000.0;
