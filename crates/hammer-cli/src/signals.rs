@@ -56,6 +56,11 @@ impl Signals {
         self.state().asked > 0
     }
 
+    /// How many arrived.
+    pub(crate) fn count(&self) -> u32 {
+        self.state().asked
+    }
+
     fn arrived(&self) {
         let mut state = self.state();
         state.asked += 1;

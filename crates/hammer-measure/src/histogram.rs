@@ -219,14 +219,21 @@ impl Distribution {
     /// Points of the distribution's curve, the shortest first: `ticks` for each halving of what is left above, as HdrHistogram's own tools have it. What never
     /// ended is left above the last of them.
     pub fn curve(&self, ticks: u32) -> Vec<CurvePoint> {
-        let total = self.count().max(1) as f64;
-        let mut up_to = 0;
+        let (ended, total) = (self.ended() as f64, self.count().max(1) as f64);
         let steps = self.histogram.iter().flat_map(|histogram| histogram.iter_quantiles(ticks));
-        steps
-            .map(|step| {
-                up_to += step.count_since_last_iteration();
-                let share = step.quantile_iterated_to() * self.ended() as f64 / total;
-                CurvePoint { duration: resolved(step.value_iterated_to()), share, count: up_to }
+        // The iterator adds its steps up, and what that leaves behind the digits would be a rank.
+        let shares = steps.map(|step| (step.quantile_iterated_to() * 1e12).round() / 1e12);
+        let mut recorded = self.recorded();
+        let (mut last, mut up_to) = (0, 0);
+        shares
+            .map(|share| {
+                let rank = (share * ended - 1e-6).ceil().max(1.0) as u64;
+                while up_to < rank
+                    && let Some((value, count)) = recorded.next()
+                {
+                    (last, up_to) = (value, up_to + count);
+                }
+                CurvePoint { duration: resolved(last), share: share * ended / total, count: up_to }
             })
             .collect()
     }

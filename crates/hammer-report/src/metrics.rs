@@ -208,9 +208,12 @@ impl PageFigures {
         page.family(
             "hammer_run_phase",
             MetricKind::Gauge,
-            "1 for the phase that the run is in: warm_up, measurement, drain, ended.",
+            "1 for the phase that the run is in, and 0 for the others: warm_up, measurement, drain, ended.",
         );
-        page.sample(&[("phase", self.phase)], 1_u64);
+        // All of them, since who keeps the last of each sample would have the run in several.
+        for phase in [Phase::WarmUp, Phase::Measurement, Phase::Drain].map(label).into_iter().chain([ENDED]) {
+            page.sample(&[("phase", phase)], u64::from(phase == self.phase));
+        }
         page.family("hammer_run_seconds", MetricKind::Gauge, "Seconds since the run's start.");
         page.sample(&[], self.at.as_secs_f64());
         if let Some(code) = self.exit_code {

@@ -215,7 +215,17 @@ impl RunContext<'_> {
         let is_all = |filled: &FilledRun| filled.is_incomplete() || plan.measured().next().is_none();
         let mut is_unstarted = false;
         let mut report = match filled.take_if(|filled| is_all(filled)) {
-            Some(filled) => filled.into_report(plan.embedded()),
+            Some(filled) => {
+                let mut report = filled.into_report(plan.embedded());
+                // Nothing is measured, and what was filled is all that there is to tell.
+                self.metrics
+                    .iter()
+                    .for_each(|metrics| metrics.reporter(outputs.place(), self.runs).conclude(&report));
+                self.export(outputs.place())?
+                    .into_iter()
+                    .for_each(|export| export.conclude(&mut report, signals));
+                report
+            }
             None => {
                 match (self.measured(planned, &mut opened, filled.is_some(), &hooks, outputs), filled.take())
                 {
@@ -367,7 +377,7 @@ impl RunContext<'_> {
             report.add_reason(unwritten("the file of --hlog".as_ref(), &error));
         }
         metrics.iter().for_each(|metrics| metrics.conclude(&report));
-        export.into_iter().for_each(|export| export.conclude(&mut report));
+        export.into_iter().for_each(|export| export.conclude(&mut report, signals));
         Ok(report)
     }
 

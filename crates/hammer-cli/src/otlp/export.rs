@@ -4,7 +4,9 @@ use std::future::Future;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use bytes::Bytes;
 use hammer_core::background::make_way;
@@ -24,6 +26,9 @@ use prost::Message as _;
 use tokio::sync::watch;
 use tokio::task::LocalSet;
 
+use crate::output::print;
+use crate::signals::Signals;
+
 use super::collector::Collector;
 use super::message::message;
 use super::tally::ExportTally;
@@ -32,7 +37,9 @@ use super::tally::ExportTally;
 pub(crate) struct RunExport {
     /// Gone once there are no further metrics.
     metrics: Option<RunMetrics>,
-    thread: Option<JoinHandle<ExportTally>>,
+    thread: Option<JoinHandle<()>>,
+    /// What became of them, once all was sent.
+    tally: mpsc::Receiver<ExportTally>,
 }
 
 /// The metrics that are to be sent next. Newer ones take their place, so that a slow collector has nothing wait.
@@ -58,6 +65,7 @@ impl RunExport {
     pub(crate) fn start(collector: &Collector, run: Option<String>) -> io::Result<Self> {
         let (newest, told) = watch::channel(None);
         let collector = collector.clone();
+        let (tell, tally) = mpsc::channel();
         let send = move || {
             make_way();
             let mut tally = ExportTally::default();
@@ -65,25 +73,55 @@ impl RunExport {
                 Ok(runtime) => LocalSet::new().block_on(&runtime, export(&collector, told, &mut tally)),
                 Err(error) => tally.failed(&format!("start a runtime: {error}")),
             }
-            tally
+            // Whoever was to be told may have given up.
+            let _ = tell.send(tally);
         };
         let thread = thread::Builder::new().name("otlp".to_owned()).spawn(send)?;
         let metrics = Some(RunMetrics::new(Arc::new(NewestMetrics(newest)), run));
-        Ok(Self { metrics, thread: Some(thread) })
+        Ok(Self { metrics, thread: Some(thread), tally })
     }
 
-    /// Sends the metrics of the report, waits until the collector has them or [`WITHIN`] is over, and notes in the report what was not taken.
-    pub(crate) fn conclude(mut self, report: &mut Report) {
+    /// Sends the metrics of the report, waits until the collector has them, [`WITHIN`] is over or a signal comes, and notes in the report what was not taken.
+    pub(crate) fn conclude(mut self, report: &mut Report, signals: &Signals) {
         self.metrics.iter().for_each(|metrics| metrics.conclude(report));
+        self.metrics = None;
         let at_ns = report.phases.last().map_or(0, |span| span.end_ns);
-        let notes = self.end().map_or_else(|| vec![ENDED.to_owned()], |tally| tally.notes());
+        let notes = match self.told(signals) {
+            Ok(tally) => tally.notes(),
+            Err(RecvTimeoutError::Disconnected) => vec![ENDED.to_owned()],
+            Err(RecvTimeoutError::Timeout) => {
+                // It is left to itself, and ends with the process.
+                self.thread = None;
+                vec![CUT_OFF.to_owned()]
+            }
+        };
         report.events.extend(notes.into_iter().map(|text| Event::Note { at_ns, text }));
     }
 
-    /// Ends the thread, which sends the last metrics where it was told of them; none where it panicked.
-    fn end(&mut self) -> Option<ExportTally> {
+    /// What became of the exports; a timeout where a signal ended the wait.
+    fn told(&self, signals: &Signals) -> Result<ExportTally, RecvTimeoutError> {
+        let asked = signals.count();
+        let mut is_said = false;
+        loop {
+            match self.tally.recv_timeout(if is_said { LOOK_EVERY } else { SOON }) {
+                Err(RecvTimeoutError::Timeout) if signals.count() == asked => {}
+                told => return told,
+            }
+            if !std::mem::replace(&mut is_said, true) {
+                // Nobody is left to tell when standard error is gone.
+                let _ = print(io::stderr(), |out| {
+                    writeln!(out, "hammer: waits for the collector of metrics (--otlp), {WITHIN} at most")
+                });
+            }
+        }
+    }
+
+    /// Ends the thread, which sends the last metrics where it was told of them.
+    fn end(&mut self) {
         self.metrics = None;
-        self.thread.take()?.join().ok()
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }
 
@@ -96,7 +134,7 @@ impl Reporter for RunExport {
 impl Drop for RunExport {
     fn drop(&mut self) {
         // A run that failed has no last metrics, and nowhere to say what became of the others.
-        drop(self.end());
+        self.end();
     }
 }
 
@@ -175,6 +213,9 @@ enum ExportError {
     /// No answer in time.
     #[error("have an answer within {0}")]
     TimedOut(Nanos),
+    /// Whoever answers is no collector.
+    #[error("have them taken: the answer is {}, and none of a collector{said}", status.as_u16())]
+    NoCollector { status: StatusCode, said: String },
     /// The collector did not take them.
     #[error("have them taken: the answer is {}{said}", status.as_u16())]
     Status { status: StatusCode, said: String },
@@ -184,10 +225,15 @@ impl ExportError {
     /// Whether the same may be taken later (OTLP, "OTLP/HTTP Response").
     fn is_passing(&self) -> bool {
         match self {
-            Self::Client(_) | Self::TimedOut(_) => false,
+            Self::Client(_) | Self::TimedOut(_) | Self::NoCollector { .. } => false,
             Self::Failed(_) => true,
-            Self::Status { status, .. } => matches!(status.as_u16(), 429 | 502 | 503 | 504),
+            Self::Status { .. } => self.is_throttled(),
         }
+    }
+
+    /// Whether the collector wants them later.
+    fn is_throttled(&self) -> bool {
+        matches!(self, Self::Status { status, .. } if matches!(status.as_u16(), 429 | 502 | 503 | 504))
     }
 }
 
@@ -205,14 +251,19 @@ impl<'a> MetricsSender<'a> {
         families: &MetricFamilies,
     ) -> Result<Option<ExportMetricsPartialSuccess>, ExportError> {
         let deadline = self.clock.now().saturating_add(WITHIN);
-        for _ in 1..ATTEMPTS {
-            match self.send(families, deadline.since(self.clock.now())).await {
-                Err(error) if error.is_passing() => {}
-                sent => return sent,
+        let (mut attempt, mut pause) = (1, PAUSE);
+        loop {
+            let sent = self.send(families, deadline.since(self.clock.now())).await;
+            let Err(error) = &sent else { return sent };
+            // Where nobody is, few attempts are enough; whoever wants them later is asked later, as long as there is time.
+            let is_last = !error.is_passing() || (attempt >= ATTEMPTS && !error.is_throttled());
+            let next = self.clock.now().saturating_add(pause);
+            if is_last || next >= deadline {
+                return sent;
             }
-            self.clock.sleep_until(self.clock.now().saturating_add(PAUSE)).await;
+            self.clock.sleep_until(next).await;
+            (attempt, pause) = (attempt + 1, pause.saturating_add(pause));
         }
-        self.send(families, deadline.since(self.clock.now())).await
     }
 
     /// Sends them once; says what the collector did not take of them, or says besides.
@@ -231,8 +282,11 @@ impl<'a> MetricsSender<'a> {
         if !status.is_success() {
             return Err(ExportError::Status { status: *status, said: self.said() });
         }
-        // An answer of another kind says nothing of what was taken.
-        Ok(ExportMetricsServiceResponse::decode(body.as_slice()).ok().and_then(|said| said.partial_success))
+        match ExportMetricsServiceResponse::decode(body.as_slice()) {
+            Ok(said) => Ok(said.partial_success),
+            // A page for a person is answered by any web server.
+            Err(_) => Err(ExportError::NoCollector { status: *status, said: self.said() }),
+        }
     }
 
     /// What the answer says, as the end of a sentence.
@@ -249,4 +303,10 @@ impl<'a> MetricsSender<'a> {
 const WITHIN: Nanos = Nanos::from_secs(10);
 const ATTEMPTS: usize = 3;
 const PAUSE: Nanos = Nanos::from_millis(500);
+/// A collector nearby has answered by then.
+const SOON: Duration = Duration::from_secs(1);
+/// How soon a signal ends the wait.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+const CUT_OFF: &str =
+    "a signal ended the wait for the collector of metrics (--otlp): the end of the run may be missing there";
 const ENDED: &str = "the thread that exports metrics (--otlp) ended before it said what became of them";

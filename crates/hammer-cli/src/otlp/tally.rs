@@ -53,7 +53,8 @@ impl ExportTally {
         let said = said.iter().map(|said| match rejected {
             0 => format!("the collector of metrics (--otlp) says: {said}"),
             rejected => {
-                format!("the collector of metrics (--otlp) rejected {rejected} points, and says: {said}")
+                let says = if said.is_empty() { String::new() } else { format!(", and says: {said}") };
+                format!("the collector of metrics (--otlp) rejected {rejected} points{says}")
             }
         });
         failed.chain(said).collect()

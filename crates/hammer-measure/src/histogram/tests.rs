@@ -280,3 +280,18 @@ fn octaves_hold_what_ended_and_nothing_else() {
     assert_eq!(octaves.counts[Octaves::place(Nanos::from_millis(3))], 2, "2 ms and 3 ms");
     assert_eq!(Distribution::default().octaves().count(), 0);
 }
+
+#[test]
+fn a_curve_has_the_percentiles_of_the_figures() {
+    // So few that each is told from the next.
+    let mut distribution = Distribution::default();
+    (1..=100).for_each(|ms| distribution.record(Nanos::from_millis(ms)));
+    let curve = distribution.curve(5);
+    for share in [0.1, 0.3, 0.5, 0.75, 0.9, 0.95] {
+        let point = curve.iter().find(|point| (point.share - share).abs() < 1e-9).unwrap();
+        let Some(Quantile::At(duration)) = distribution.quantile(share) else { panic!() };
+        assert_eq!((point.duration, point.count), (duration, (share * 100.0).round() as u64), "{share}");
+    }
+    let last = curve.last().unwrap();
+    assert_eq!((last.share, last.count, last.duration), (1.0, 100, distribution.longest()));
+}

@@ -141,11 +141,21 @@ proptest! {
         let mut page = Page::default();
         page.paragraph("label", &text);
         written.page(&page);
-        let found = read(&written.into_text());
+        let found = read(&written.into_text().replace('\u{2060}', ""));
         prop_assert!(found.other.is_empty(), "{:?} {:?}", text, found.other);
         prop_assert_eq!(&found.headings, std::slice::from_ref(&expected));
         prop_assert_eq!(&found.paragraphs, std::slice::from_ref(&expected));
         prop_assert_eq!(&found.tables[0][1], &[expected.clone(), expected.clone()]);
         prop_assert_eq!(&found.items, &[format!("label: {expected}")]);
+    }
+}
+
+#[test]
+fn nobody_is_mentioned_and_no_address_is_a_link() {
+    let mut written = Written::default();
+    written.paragraph("ask @team at https://evil.example, www.evil.example or a@b.example");
+    let text = written.into_text();
+    for joined in ["@\u{2060}team", "https:\u{2060}//evil", "www\u{2060}.evil", "a@\u{2060}b"] {
+        assert!(text.contains(joined), "{text}");
     }
 }

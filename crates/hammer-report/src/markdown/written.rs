@@ -72,7 +72,8 @@ impl Written {
     }
 }
 
-/// Text on one line of which nothing is taken for markup: what servers said is in it.
+/// Text on one line of which nothing is taken for markup: what servers said is in it. Nobody is mentioned by it, and no address in it becomes a
+/// link, where a site makes these of plain text.
 fn escaped(text: &str) -> String {
     let line = shown_lines(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let mut escaped = String::with_capacity(line.len());
@@ -87,9 +88,18 @@ fn escaped(text: &str) -> String {
             escaped.push('\\');
         }
         escaped.push(letter);
+        let is_before_slashes = letter == ':' && line[place + 1..].starts_with("//");
+        let is_before_host =
+            letter == 'w' && line[..place].ends_with("ww") && line[place + 1..].starts_with('.');
+        if letter == '@' || is_before_slashes || is_before_host {
+            escaped.push(JOINER);
+        }
     }
     escaped
 }
+
+/// Joins words without a width (U+2060).
+const JOINER: char = '\u{2060}';
 
 /// What may mean something else anywhere in a line, GitHub's formulas among it.
 const MARKUP: &str = "\\`*_[]<|~#&$";
