@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What pages of reports look like: made of every quickstart, of a run whose log lies and of some whose servers fail, of a sweep and of comparisons, and measured in headless Chromium;
+# What pages of reports look like: made of every quickstart, of a run whose log lies and of some whose servers fail, of a window by its interval log, of a sweep and of comparisons, and measured in headless Chromium;
 # and the live page of a run, while it lasts and once it has ended.
 #   scripts/pages.sh [PAGE.html...]   the pages that are measured; without any they are made, and the live page is driven
 #   HAMMER names the binary, CHROMIUM the browser; PICTURES a folder that is kept, for pictures of each page
@@ -30,6 +30,10 @@ YAML
     [[ -s $page ]] || die "$plan has no page: $(tail -n 3 "$folder/log")"
     pages+=("$page")
   done
+  # A window far into a run, by its interval log.
+  "$HAMMER" run configs/http-quickstart.yaml --smoke --quiet --tolerate-lag --set interval=50ms --out "$folder/report.json" --hlog "$folder/run.hlog" >"$folder/log" 2>&1 || true
+  "$HAMMER" report "$folder/report.json" --hlog "$folder/run.hlog" --html "$folder/window.html" --from 1.75s --to 2.4s
+  pages+=("$folder/window.html")
   runs=crates/hammer-compare/testdata/hey
   "$HAMMER" compare --html "$folder/comparison.html" "$runs"/2x-*.txt -- "$runs"/3x-*.txt >"$folder/log"
   for variant in a b; do

@@ -7,6 +7,7 @@ mod hammer;
 
 use std::process::Command;
 
+use hammer_measure::Distribution;
 use hammer_report::report::Nanoseconds;
 
 use folder::Folder;
@@ -246,4 +247,119 @@ fn several_runs_write_a_page_each_and_one_of_all() {
     let told = hammer(&["report", &out, "--html", &again]);
     assert_eq!((told.code, told.stdout.as_str()), (0, ""), "{}", told.stderr);
     assert_eq!(std::fs::read_to_string(&again).unwrap(), written);
+}
+
+/// The lines of a log as a page has them, those alone whose interval starts within these milliseconds of the run.
+fn logged(log: &str, from: u64, to: u64) -> Vec<Vec<String>> {
+    let lines = log.lines().filter_map(|line| line.strip_prefix("Tag=web/get,"));
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        let millis = |cell: &str| (cell.parse::<f64>().unwrap() * 1e3).round() as u64;
+        let (start, span) = (millis(cells[0]), millis(cells[1]));
+        let times = Distribution::from_payload(cells[3], 0).unwrap();
+        let quantile = |share: f64| times.quantile(share).unwrap().to_string();
+        let row = vec![
+            format!("{:.2} s", (start + span) as f64 / 1e3),
+            times.count().to_string(),
+            quantile(0.5),
+            quantile(0.99),
+            quantile(0.999),
+            times.longest().to_string(),
+        ];
+        (from..to).contains(&start).then_some(row)
+    };
+    lines.filter_map(row).collect()
+}
+
+/// The figures behind the chart of response times of a page.
+fn charted(page: &str) -> Vec<Vec<String>> {
+    let (_, table) = page.split_once("<th scope=\"col\">until</th><th scope=\"col\">ended</th>").unwrap();
+    let (table, _) = table.split_once("</table>").unwrap();
+    let cells = |row: &str| {
+        row.split("<td>").skip(1).map(|cell| cell.split('<').next().unwrap().to_owned()).collect()
+    };
+    table.split("<tr data-at").skip(1).map(cells).collect()
+}
+
+#[test]
+fn charts_of_a_window_have_exactly_the_intervals_of_the_log_and_what_is_another_log_is_refused() {
+    let folder = Folder::new();
+    let plan =
+        folder.write("plan.yaml", &PLAN.replace("phases", "interval: 50ms\nphases").replace("500ms", "1s"));
+    let run = |name: &str| {
+        let [log, report] = ["hlog", "json"].map(|form| folder.path(&format!("{name}.{form}")));
+        hammer(&["run", "--tolerate-lag", &plan, "--hlog", &log, "--out", &report]);
+        (log, report)
+    };
+    let ((log, report), (other, _)) = (run("one"), run("other"));
+    let text = std::fs::read_to_string(&log).unwrap();
+    let page = folder.path("page.html");
+    let paged = |arguments: &[&str]| {
+        let ended = hammer(&[&["report", &report, "--html", &page], arguments].concat());
+        assert_eq!((ended.code, ended.stdout.as_str()), (0, ""), "{}", ended.stderr);
+        std::fs::read_to_string(&page).unwrap()
+    };
+    let window = paged(&["--hlog", &log, "--from", "300ms", "--to", "600ms"]);
+    let found = charted(&window);
+    assert_eq!(found, logged(&text, 300, 600));
+    assert!((4..=6).contains(&found.len()), "{found:?}");
+    assert!(
+        window.contains("Charts are of <b>0.3 s to 0.6 s</b> after the run's start"),
+        "{}",
+        &window[..3_000]
+    );
+    let whole = paged(&["--hlog", &log]);
+    assert_eq!(charted(&whole), logged(&text, 0, u64::MAX));
+    assert!(
+        paged(&["--from", "300ms"]).contains("<th scope=\"col\">never ended</th>"),
+        "of the report itself"
+    );
+    // What is made of a report is a log of the same run.
+    let own = folder.write("own.hlog", &hammer(&["report", &report, "--as", "hlog"]).stdout);
+    assert_eq!(charted(&paged(&["--hlog", &own])), charted(&whole));
+
+    let cut = folder.write("cut.hlog", &text[..text.len() - 40]);
+    let empty = folder.write("empty.hlog", "");
+    let first = text.lines().position(|line| line.starts_with("Tag=")).unwrap() + 1;
+    let damaged = folder.write("damaged.hlog", &text.replacen(",HIST", ",HISt", 1));
+    let foreign = folder.write("foreign.hlog", &std::fs::read_to_string(&report).unwrap());
+    for (arguments, told) in [
+        (vec!["--hlog", &other], "other.hlog: line 3: its StartTime is ".to_owned()),
+        (vec!["--hlog", &cut], format!("cut.hlog: line {}: it is cut off", text.lines().count())),
+        (vec!["--hlog", &empty], "empty.hlog: line 0: no line says StartTime and BaseTime".to_owned()),
+        (vec!["--hlog", &damaged], format!("damaged.hlog: line {first}: failed to read an HDR V2 payload: ")),
+        (vec!["--hlog", &foreign], "foreign.hlog: line 1: it is no line of an interval log".to_owned()),
+        (vec!["--hlog", "/dev/zero"], "/dev/zero: line 1: it is longer than 1048576 bytes".to_owned()),
+        (vec!["--hlog", "none.hlog"], "failed to read none.hlog: ".to_owned()),
+        (vec!["--from", "2h"], "failed to chart the run from 2h00m on: it ended ".to_owned()),
+        (
+            vec!["--from", "500ms", "--to", "400ms"],
+            "from 500ms to 400ms: nothing lies between them".to_owned(),
+        ),
+    ] {
+        std::fs::remove_file(&page).ok();
+        let ended = hammer(&[&["report", &report, "--html", &page], &arguments[..]].concat());
+        assert!(ended.code == 2 && ended.stderr.contains(&told), "{told}: {} {}", ended.code, ended.stderr);
+        assert!(!std::path::Path::new(&page).exists(), "{told}");
+    }
+    // The log stays what it is, and a window is one of a page.
+    let told = hammer(&["report", &report, "--hlog", &log, "--html", &log]);
+    assert!(told.code == 2 && told.stderr.contains("it is read for the page"), "{}", told.stderr);
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), text);
+    assert!(hammer(&["report", &report, "--from", "1s"]).stderr.contains("--html"));
+}
+
+#[test]
+fn a_window_is_of_one_run() {
+    let folder = Folder::new();
+    let plan = folder
+        .write("plan.yaml", &PLAN.replace("thresholds", "rounds: 2\nthresholds").replace("500ms", "100ms"));
+    let (summary, page) = (folder.path("summary.json"), folder.path("page.html"));
+    hammer(&["run", "--tolerate-lag", &plan, "--out", &summary]);
+    let told = hammer(&["report", &summary, "--html", &page, "--from", "50ms"]);
+    assert!(
+        told.code == 2
+            && told.stderr.contains("it is of several runs, and --hlog, --from and --to are of one")
+    );
+    assert_eq!(hammer(&["report", &summary, "--html", &page]).code, 0);
 }

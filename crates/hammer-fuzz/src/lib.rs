@@ -11,6 +11,7 @@ mod chain;
 mod grpc;
 mod http1;
 mod interval;
+mod interval_log;
 mod log;
 mod message;
 mod pages;
@@ -30,7 +31,7 @@ mod values;
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target by its name, which is that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 57] = [
+pub const TARGETS: [(&str, Target); 58] = [
     ("attest_discovery", attest::discovery),
     ("attest_provisioning", attest::provisioning),
     ("attest_result", attest::result),
@@ -55,6 +56,7 @@ pub const TARGETS: [(&str, Target); 57] = [
     ("http1", http1::answer),
     ("inclusion", proof::inclusion),
     ("interval", interval::interval),
+    ("interval_log", interval_log::line),
     ("jwks", token::jwks),
     ("key", structure::key),
     ("leaf", structure::leaf),

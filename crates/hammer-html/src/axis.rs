@@ -79,18 +79,28 @@ impl Axis {
         Self { from: 0.0, to, ticks: places.collect(), scale: Scale::Linear }
     }
 
-    /// Time from the start of a run to an instant, in the unit that suits its length.
-    pub(crate) fn time(end: Nanos) -> Self {
-        let (seconds, unit) = match end.as_secs_f64() {
+    /// Time of a run, by its ends since the start of it, in the unit that suits its length.
+    pub(crate) fn time(from: Nanos, to: Nanos) -> Self {
+        let (seconds, unit) = match to.since(from).as_secs_f64() {
             0.0..300.0 => (1.0, "s"),
             300.0..18_000.0 => (60.0, "min"),
             _ => (3_600.0, "h"),
         };
-        let most = (end.as_secs_f64() / seconds).max(f64::MIN_POSITIVE);
-        let step = even_step(most);
-        let places = (0..=(most / step) as usize).map(|index| index as f64 * step);
-        let ticks = places.map(|place| (place * seconds, format!("{} {unit}", trimmed(place)))).collect();
-        Self { from: 0.0, to: most * seconds, ticks, scale: Scale::Linear }
+        let least = from.as_secs_f64() / seconds;
+        let most = (to.as_secs_f64() / seconds).max(least + f64::MIN_POSITIVE);
+        let ticks_of = |step: f64| {
+            // A multiple that floating point puts a little beyond an end stands at it.
+            let (first, last) = ((least / step - SLACK).ceil(), (most / step + SLACK).floor());
+            let places = (0..=(last - first).max(0.0) as usize).map(|index| (first + index as f64) * step);
+            let tick = |place: f64| (place * seconds, format!("{} {unit}", trimmed(place)));
+            places.map(tick).collect::<Vec<_>>()
+        };
+        let mut ticks = ticks_of(even_step(most - least));
+        // Late in a long run labels are long: fewer of them are there.
+        if ticks.iter().map(|(_, label)| label.len()).sum::<usize>() > MOST_LETTERS {
+            ticks = ticks_of(even_step(2.5 * (most - least)));
+        }
+        Self { from: least * seconds, to: most * seconds, ticks, scale: Scale::Linear }
     }
 
     /// Shares of `count` durations that are no longer: 0, 90 %, 99 % and so on, as far as a duration lies above.
@@ -150,6 +160,11 @@ impl ValueFormatter<f64> for Axis {
         tick.map_or_else(String::new, |(_, label)| label.clone())
     }
 }
+
+/// Of a step, by which a label may lie beyond the axis.
+const SLACK: f64 = 1e-6;
+/// Letters of all labels of time at most, so that they do not touch.
+const MOST_LETTERS: usize = 44;
 
 /// A step of 1, 2 or 5 and zeros that goes four to ten times into `most`.
 fn even_step(most: f64) -> f64 {
@@ -234,11 +249,31 @@ mod tests {
     #[test]
     fn time_is_in_the_unit_that_suits_its_length() {
         assert_eq!(
-            labels(&Axis::time(Nanos::from_secs(35))),
+            labels(&Axis::time(Nanos::ZERO, Nanos::from_secs(35))),
             ["0 s", "5 s", "10 s", "15 s", "20 s", "25 s", "30 s", "35 s"]
         );
-        assert_eq!(labels(&Axis::time(Nanos::from_secs(3_630)))[5..], ["50 min", "60 min"]);
-        assert_eq!(Axis::time(Nanos::from_secs(36_000)).ticks[1], (7_200.0, "2 h".to_owned()));
+        assert_eq!(labels(&Axis::time(Nanos::ZERO, Nanos::from_secs(3_630)))[5..], ["50 min", "60 min"]);
+        assert_eq!(Axis::time(Nanos::ZERO, Nanos::from_secs(36_000)).ticks[1], (7_200.0, "2 h".to_owned()));
+    }
+
+    #[test]
+    fn a_window_of_time_starts_where_it_starts_and_its_labels_have_room() {
+        let window = |from: f64, to: f64| Axis::time(Nanos::from_secs_f64(from), Nanos::from_secs_f64(to));
+        assert_eq!(
+            labels(&window(600.0, 750.0)),
+            ["600 s", "620 s", "640 s", "660 s", "680 s", "700 s", "720 s", "740 s"]
+        );
+        assert_eq!((window(600.0, 750.0).from, window(600.0, 750.0).to), (600.0, 750.0));
+        assert_eq!(
+            labels(&window(0.25, 0.9)),
+            ["0.3 s", "0.4 s", "0.5 s", "0.6 s", "0.7 s", "0.8 s", "0.9 s"]
+        );
+        for (from, to) in [(35_990.0, 36_000.0), (3.1, 3.2), (0.0, 7_199.0), (86_000.0, 86_400.0)] {
+            let axis = window(from, to);
+            let letters: usize = labels(&axis).iter().map(|label| label.len()).sum();
+            assert!(letters <= 44 && axis.ticks.len() >= 2, "{axis:?}");
+            assert!(axis.ticks.iter().all(|(at, _)| (from - 1e-6..=to + 1e-6).contains(at)), "{axis:?}");
+        }
     }
 
     #[test]

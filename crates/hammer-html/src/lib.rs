@@ -3,6 +3,7 @@
 
 mod axis;
 mod chart;
+mod charted_run;
 mod comparison_page;
 mod figure;
 mod live_page;
@@ -16,5 +17,5 @@ mod summary_page;
 pub use chart::DrawError;
 pub use comparison_page::{comparison_document, sweep_comparison_document};
 pub use live_page::{LivePage, LivePart, token_page};
-pub use report_page::document;
+pub use report_page::{document, window_document};
 pub use summary_page::summary_document;

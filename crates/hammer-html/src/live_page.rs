@@ -8,6 +8,7 @@ use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
 use crate::chart::DrawError;
+use crate::charted_run::ChartedRun;
 use crate::page::{Follows, Page, banner, class};
 use crate::report_page::{Part, footer, health, named, parts, title};
 
@@ -72,8 +73,9 @@ impl LivePage {
         beneath: &Markup,
         standing: Option<Standing>,
     ) -> Result<Self, DrawError> {
-        let parts =
-            parts(report)?.into_iter().map(|Part { id, markup }| LivePart { id, html: markup.into_string() });
+        let parts = parts(&ChartedRun::whole(report))?
+            .into_iter()
+            .map(|Part { id, markup }| LivePart { id, html: markup.into_string() });
         let (parts, footer) = (parts.collect(), footer(report));
         let run = run.to_owned();
         Ok(Self { run, title, standing, parts, footer, ..Self::default() }.with_banner(beneath))

@@ -1,12 +1,13 @@
 //! What was offered to a server over the run, and what came of it.
 
-use hammer_report::report::{Fates, Interval, Report, Series, SeriesInterval};
+use hammer_report::report::{Fates, Interval, Series, SeriesInterval};
 use hammer_report::text::number::per_second;
 
 use crate::axis::{Axis, short_rate};
 use crate::chart::{Ink, Line};
+use crate::charted_run::ChartedRun;
 use crate::figure::{Figure, Row, Table};
-use crate::run_time::{MOST_POINTS, RunTime, ended_at, seconds};
+use crate::run_time::{MOST_POINTS, ended_at, seconds};
 
 /// Some neighbouring intervals of a series, added up.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,13 +43,17 @@ impl Counted {
     }
 }
 
-/// The rates of the series at that place of the report; none where the run has no interval.
-pub(crate) fn rates(time: &RunTime, report: &Report, place: usize, series: &Series) -> Option<Figure> {
-    let counted = counted(report, place);
+/// The rates of the series at that place of the report; none where there is no interval.
+pub(crate) fn rates(run: &ChartedRun<'_>, place: usize, series: &Series) -> Option<Figure> {
+    let window = run.time.window;
+    let intervals = run.report.intervals.iter();
+    let intervals: Vec<_> =
+        intervals.filter(|interval| window.has(interval.at_ns, interval.span_ns)).collect();
+    let counted = counted(&intervals, place);
     let all = counted.iter().flat_map(|of| LINES.iter().map(|line| of.rate(line)));
     let most = all.max_by(f64::total_cmp)?;
     let mut chart =
-        time.chart_of(&series.path, format!("Rates of {}", series.path), Axis::linear(most, short_rate));
+        run.time.chart_of(&series.path, format!("Rates of {}", series.path), Axis::linear(most, short_rate));
     let line = |line: &CountLine| {
         // What is a fraction of the others, as the end of drain, has a rate by chance: a gap.
         let usual = counted.iter().map(|of| of.seconds).fold(0.0, f64::max);
@@ -64,7 +69,7 @@ pub(crate) fn rates(time: &RunTime, report: &Report, place: usize, series: &Seri
     let header = std::iter::once("until").chain(LINES.iter().map(|line| line.name)).collect();
     Some(Figure {
         title: "Rate".to_owned(),
-        note: match report.intervals.len().div_ceil(MOST_POINTS) {
+        note: match intervals.len().div_ceil(MOST_POINTS) {
             0 | 1 => String::new(),
             group => format!(
                 "A point is of {group} intervals: a rate is their mean, and what was not accepted in one of them stands in it with a share."
@@ -76,9 +81,9 @@ pub(crate) fn rates(time: &RunTime, report: &Report, place: usize, series: &Seri
     })
 }
 
-fn counted(report: &Report, place: usize) -> Vec<Counted> {
-    let group = report.intervals.len().div_ceil(MOST_POINTS).max(1);
-    let of = |intervals: &[Interval]| {
+fn counted(intervals: &[&Interval], place: usize) -> Vec<Counted> {
+    let group = intervals.len().div_ceil(MOST_POINTS).max(1);
+    let of = |intervals: &[&Interval]| {
         intervals.iter().fold(Counted::default(), |mut sum, interval| {
             sum.end_s = seconds(interval.at_ns);
             sum.seconds += seconds(interval.span_ns);
@@ -90,7 +95,7 @@ fn counted(report: &Report, place: usize) -> Vec<Counted> {
             sum
         })
     };
-    report.intervals.chunks(group).map(of).collect()
+    intervals.chunks(group).map(of).collect()
 }
 
 /// What ended by an answer, a failure or its deadline.

@@ -4,26 +4,45 @@ use hammer_measure::{Nanos, shown_lines};
 use hammer_report::report::{Cause, Fates, Report, Series, SeriesKind};
 use hammer_report::text::number::{grouped, per_second, percent, plural};
 use hammer_report::text::{self, ToldEvent};
+use hammer_report::{LoggedTimes, Window};
 use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::chart::DrawError;
+use crate::charted_run::ChartedRun;
 use crate::figure::Figure;
 use crate::page::{Follows, Page};
 use crate::rates::rates;
 use crate::response_times::{heat_map, percentiles, response_times};
-use crate::run_time::{RunTime, amount};
+use crate::run_time::amount;
 
 /// The page of a report.
 ///
 /// # Errors
 /// Where a chart cannot be drawn, which no figure makes it do.
 pub fn document(report: &Report) -> Result<String, DrawError> {
-    let parts = parts(report)?;
+    page(&ChartedRun::whole(report))
+}
+
+/// The page of a report whose charts are of a window of its run, and their response times those of its interval log, if it is given.
+///
+/// # Errors
+/// As [`document`].
+pub fn window_document(
+    report: &Report,
+    window: Window,
+    logged: Option<&LoggedTimes>,
+) -> Result<String, DrawError> {
+    page(&ChartedRun::of(report, window, logged))
+}
+
+fn page(run: &ChartedRun<'_>) -> Result<String, DrawError> {
+    let report = run.report;
+    let parts = parts(run)?;
     let page = Page {
         title: title(report),
         standing: Some(report.verdict.standing),
-        beneath: health(report),
+        beneath: html! { (health(report)) (run.told()) },
         main: html! { @for part in &parts { (part.markup) } (as_text(report)) },
         footer: footer(report),
         follows: Follows::Nothing,
@@ -43,8 +62,8 @@ pub(crate) struct Part {
 ///
 /// # Errors
 /// Where a chart cannot be drawn.
-pub(crate) fn parts(report: &Report) -> Result<Vec<Part>, DrawError> {
-    let time = RunTime::of(report);
+pub(crate) fn parts(run: &ChartedRun<'_>) -> Result<Vec<Part>, DrawError> {
+    let report = run.report;
     let part = |id: &str, markup: Markup| Part { id: id.to_owned(), markup };
     let mut parts = vec![
         part("facts", facts(report)),
@@ -54,11 +73,11 @@ pub(crate) fn parts(report: &Report) -> Result<Vec<Part>, DrawError> {
     ];
     let of_kind = |kind| report.series.iter().enumerate().filter(move |(_, series)| series.kind == kind);
     for (place, of) in of_kind(SeriesKind::Operation) {
-        parts.push(part(&format!("series-{place}"), section(report, &time, place, of)?));
+        parts.push(part(&format!("series-{place}"), section(run, place, of)?));
     }
-    parts.push(part("observed", observations(report, &time)?.unwrap_or_default()));
+    parts.push(part("observed", observations(run)?.unwrap_or_default()));
     parts.push(part("events", events(report)));
-    let steps = of_kind(SeriesKind::Step).map(|(place, of)| section(report, &time, place, of));
+    let steps = of_kind(SeriesKind::Step).map(|(place, of)| section(run, place, of));
     let steps = steps.collect::<Result<Vec<_>, _>>()?;
     let steps = html! {
         @if !steps.is_empty() {
@@ -186,13 +205,12 @@ fn disruptions(report: &Report) -> Markup {
     }
 }
 
-fn section(report: &Report, time: &RunTime, place: usize, series: &Series) -> Result<Markup, DrawError> {
-    let times = report.response_times.get(place);
+fn section(run: &ChartedRun<'_>, place: usize, series: &Series) -> Result<Markup, DrawError> {
     let figures = [
-        rates(time, report, place, series),
-        times.and_then(|times| response_times(time, times)),
-        percentiles(series),
-        times.and_then(|times| heat_map(time, times)),
+        rates(run, place, series),
+        response_times(run, place),
+        percentiles(run, place, series),
+        heat_map(run, place),
     ];
     let figures = figures.iter().flatten().map(Figure::markup).collect::<Result<Vec<_>, _>>()?;
     let summary = html! {
@@ -351,7 +369,8 @@ fn thresholds(report: &Report) -> Markup {
 }
 
 /// What observers saw, over the run where it changed.
-fn observations(report: &Report, time: &RunTime) -> Result<Option<Markup>, DrawError> {
+fn observations(run: &ChartedRun<'_>) -> Result<Option<Markup>, DrawError> {
+    let ChartedRun { report, time, .. } = run;
     let (mut figures, mut same) = (Vec::new(), Vec::new());
     for seen in &report.observations {
         match time.observed(seen) {
@@ -365,7 +384,7 @@ fn observations(report: &Report, time: &RunTime) -> Result<Option<Markup>, DrawE
             div.figures { @for figure in &figures { (figure) } }
             @if !same.is_empty() {
                 h3 { "Seen once, or the same throughout" }
-                div.scroll { table { @for seen in same { tr { th scope="row" { (shown_lines(&seen.name)) } td { (amount(seen.last.value)) } } } } }
+                div.scroll { table { @for seen in same { tr { th scope="row" { (shown_lines(&seen.name)) } td { (amount(time.last_seen(seen))) } } } } }
             }
         }
     };

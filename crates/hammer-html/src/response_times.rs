@@ -7,8 +7,9 @@ use hammer_report::text::number::grouped;
 
 use crate::axis::{Axis, trimmed};
 use crate::chart::{Cell, Chart, Ink, Line};
+use crate::charted_run::ChartedRun;
 use crate::figure::{Figure, Row, Table};
-use crate::run_time::{MOST_POINTS, RunTime, ended_at, seconds};
+use crate::run_time::{MOST_POINTS, ended_at, seconds};
 
 /// Some neighbouring stretches, added up.
 struct Timed {
@@ -17,16 +18,17 @@ struct Timed {
     times: Distribution,
 }
 
-/// The response times of a series by percentiles; none where nothing ended.
-pub(crate) fn response_times(time: &RunTime, times: &ResponseTimes) -> Option<Figure> {
-    let timed = timed(times, MOST_POINTS);
+/// The response times of the series at that place of the report by percentiles; none where nothing ended.
+pub(crate) fn response_times(run: &ChartedRun<'_>, place: usize) -> Option<Figure> {
+    let times = run.times.get(place)?;
+    let timed = timed(run, times, MOST_POINTS);
     let (least, most) = bounds(&timed)?;
     let never: u64 = timed.iter().map(|of| of.times.infinite()).sum();
     let up = Axis::durations(least, most);
     let up = if never > 0 { up.with_never() } else { up };
     // What never ended is longer than all that the axis has.
     let top = 10_f64.powf(up.to);
-    let mut chart = time.chart_of(&times.path, format!("Response times of {}", times.path), up);
+    let mut chart = run.time.chart_of(&times.path, format!("Response times of {}", times.path), up);
     let quantiles = [(Ink::First, "p50", 0.5), (Ink::Second, "p99", 0.99), (Ink::Third, "p99.9", 0.999)];
     let value = |quantile: Quantile| match quantile {
         Quantile::At(nanos) => nanos.0 as f64,
@@ -43,8 +45,9 @@ pub(crate) fn response_times(time: &RunTime, times: &ResponseTimes) -> Option<Fi
         let ended = (of.times.count() > 0).then(|| longest(of));
         Row {
             across: middle(of),
-            cells: [ended_at(of.end_s), grouped(of.times.count()), grouped(of.times.infinite())]
+            cells: [ended_at(of.end_s), grouped(of.times.count())]
                 .into_iter()
+                .chain((!run.is_logged()).then(|| grouped(of.times.infinite())))
                 .chain(quantiles.iter().map(|(.., share)| shown(*share)))
                 .chain([ended.unwrap_or_else(|| "-".to_owned())])
                 .collect(),
@@ -55,22 +58,26 @@ pub(crate) fn response_times(time: &RunTime, times: &ResponseTimes) -> Option<Fi
         note: if never > 0 {
             format!("{} never ended: a percentile that falls on them stands at never.", grouped(never))
         } else {
-            String::new()
+            run.log_note(timed.len())
         },
         chart,
         legend: quantiles.iter().map(|(ink, name, _)| (*ink, *name)).collect(),
         table: Table {
-            header: vec!["until", "count", "never ended", "p50", "p99", "p99.9", "max"],
+            header: match run.is_logged() {
+                true => vec!["until", "ended", "p50", "p99", "p99.9", "max"],
+                false => vec!["until", "count", "never ended", "p50", "p99", "p99.9", "max"],
+            },
             rows: rows.collect(),
         },
     })
 }
 
-/// Where the response times of a series lie over the run; none where nothing ended.
-pub(crate) fn heat_map(time: &RunTime, times: &ResponseTimes) -> Option<Figure> {
-    let timed = timed(times, MOST_COLUMNS);
+/// Where the response times of the series at that place lie over the run; none where nothing ended.
+pub(crate) fn heat_map(run: &ChartedRun<'_>, place: usize) -> Option<Figure> {
+    let times = run.times.get(place)?;
+    let timed = timed(run, times, MOST_COLUMNS);
     let (least, most) = bounds(&timed)?;
-    let mut chart = time.chart_of(
+    let mut chart = run.time.chart_of(
         &times.path,
         format!("Where the response times of {} lie", times.path),
         Axis::durations(least, most),
@@ -112,9 +119,12 @@ pub(crate) fn heat_map(time: &RunTime, times: &ResponseTimes) -> Option<Figure> 
     })
 }
 
-/// The curve of a series' response times over measurement; none where nothing ended.
-pub(crate) fn percentiles(series: &Series) -> Option<Figure> {
-    let times = series.measurement.durations.response_time.as_ref()?.distribution()?;
+/// The curve of a series' response times over measurement, or over the window that charts are of; none where nothing ended.
+pub(crate) fn percentiles(run: &ChartedRun<'_>, place: usize, series: &Series) -> Option<Figure> {
+    let (times, over) = match run.is_whole() {
+        true => (series.measurement.durations.response_time.as_ref()?.distribution()?, "measurement"),
+        false => (timed(run, run.times.get(place)?, 1).pop()?.times, "the window"),
+    };
     let curve = times.curve(TICKS);
     let least = curve.first().filter(|_| times.count() > times.infinite())?.duration;
     let up = Axis::durations(least, times.longest());
@@ -140,7 +150,7 @@ pub(crate) fn percentiles(series: &Series) -> Option<Figure> {
         String::new()
     };
     Some(Figure {
-        title: "Percentiles over measurement".to_owned(),
+        title: format!("Percentiles over {over}"),
         note,
         chart: Chart {
             lines,
@@ -151,9 +161,13 @@ pub(crate) fn percentiles(series: &Series) -> Option<Figure> {
     })
 }
 
-fn timed(times: &ResponseTimes, most: usize) -> Vec<Timed> {
-    let group = times.stretches.len().div_ceil(most).max(1);
-    let of = |stretches: &[ResponseStretch]| {
+/// What there is of the window, in so many points at most.
+fn timed(run: &ChartedRun<'_>, times: &ResponseTimes, most: usize) -> Vec<Timed> {
+    let window = run.time.window;
+    let stretches = times.stretches.iter().filter(|stretch| window.has(stretch.at_ns, stretch.span_ns));
+    let stretches: Vec<_> = stretches.collect();
+    let group = stretches.len().div_ceil(most).max(1);
+    let of = |stretches: &[&ResponseStretch]| {
         let mut timed = Timed { start_s: f64::MAX, end_s: 0.0, times: Distribution::default() };
         for stretch in stretches {
             timed.start_s = timed.start_s.min(seconds(stretch.at_ns.saturating_sub(stretch.span_ns)));
@@ -162,7 +176,7 @@ fn timed(times: &ResponseTimes, most: usize) -> Vec<Timed> {
         }
         timed
     };
-    times.stretches.chunks(group).map(of).collect()
+    stretches.chunks(group).map(of).collect()
 }
 
 /// The shortest and the longest that ended.

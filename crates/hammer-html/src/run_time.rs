@@ -1,6 +1,8 @@
 //! The time of a run: an axis, what stands on it beside figures, and what observers saw along it.
 
 use hammer_measure::Nanos;
+use hammer_report::Window;
+use hammer_report::report::timeline::ObservationPoint;
 use hammer_report::report::{Event, ObservationSeries, PhaseName, Report};
 use hammer_report::text::number::grouped;
 
@@ -10,6 +12,8 @@ use crate::figure::{Figure, Row, Table};
 
 /// The run's time: an axis, and what else stands on it.
 pub(crate) struct RunTime {
+    /// What of the run it is: all of it, or less.
+    pub(crate) window: Window,
     axis: Axis,
     shaded: Vec<Band>,
     /// When a series was served otherwise, by its path.
@@ -18,13 +22,8 @@ pub(crate) struct RunTime {
 }
 
 impl RunTime {
-    /// That of a run: what is no measurement is shaded, and what happened beside the load marked.
-    pub(crate) fn of(report: &Report) -> Self {
-        let ends = report
-            .phases
-            .iter()
-            .map(|span| span.end_ns)
-            .chain(report.intervals.last().map(|last| last.at_ns));
+    /// That of a window of a run: what is no measurement is shaded, and what happened beside the load marked.
+    pub(crate) fn of(report: &Report, window: Window) -> Self {
         let beside = report.phases.iter().filter(|span| span.phase != PhaseName::Measurement);
         let end = report
             .phases
@@ -38,12 +37,18 @@ impl RunTime {
             report.disruptions.iter().map(|of| alarm(&of.path, of.from_ns, of.to_ns.or(of.recovered_ns)));
         let bursts = report.bursts.iter().map(|of| alarm(&of.path, of.from_ns, of.to_ns));
         let is_marked = |event: &&Event| !matches!(event, Event::Phase { .. } | Event::RecordHigh { .. });
-        let marked = report.events.iter().filter(is_marked);
+        let marked = report.events.iter().filter(is_marked).map(Event::at_ns);
+        let (from, to) = (window.from(), window.to());
+        let is_within = |band: &Band| band.from < to.as_secs_f64() && band.to > from.as_secs_f64();
         Self {
-            axis: Axis::time(Nanos(ends.max().unwrap_or_default())),
-            shaded: beside.map(|span| band(Ink::Shade, span.begin_ns, span.end_ns)).collect(),
-            disturbed: disruptions.chain(bursts).collect(),
-            marked: marked.map(|event| seconds(event.at_ns())).collect(),
+            window,
+            axis: Axis::time(from, to),
+            shaded: beside
+                .map(|span| band(Ink::Shade, span.begin_ns, span.end_ns))
+                .filter(is_within)
+                .collect(),
+            disturbed: disruptions.chain(bursts).filter(|(_, band)| is_within(band)).collect(),
+            marked: marked.filter(|at| window.has(*at, 0)).map(seconds).collect(),
         }
     }
 
@@ -61,9 +66,17 @@ impl RunTime {
         chart
     }
 
+    /// The last value that an observer saw by the end of it; the first one where all were seen later.
+    pub(crate) fn last_seen(&self, seen: &ObservationSeries) -> f64 {
+        let by_its_end = [&seen.first, &seen.last].into_iter().chain(&seen.points);
+        let by_its_end = by_its_end.filter(|point| point.at_ns <= self.window.to().0);
+        by_its_end.max_by_key(|point| point.at_ns).map_or(seen.first.value, |point| point.value)
+    }
+
     /// What an observer saw; none where it saw one thing alone.
     pub(crate) fn observed(&self, seen: &ObservationSeries) -> Option<Figure> {
-        let points = &seen.points;
+        let points: Vec<ObservationPoint> =
+            seen.points.iter().filter(|point| self.window.has(point.at_ns, 0)).copied().collect();
         let values = || points.iter().map(|point| point.value);
         let (least, most) = (values().min_by(f64::total_cmp)?, values().max_by(f64::total_cmp)?);
         if least == most {

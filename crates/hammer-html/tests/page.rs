@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use hammer_html::{LivePage, document, summary_document};
+use hammer_html::{LivePage, document, summary_document, window_document};
 use hammer_measure::Nanos;
 use hammer_measure::histogram::Distribution;
 use hammer_report::report::timeline::ObservationPoint;
 use hammer_report::report::{Cause, Disruption, DisruptionKind, Fates, Nanoseconds, Pace, ResponseStretch};
 use hammer_report::summary::{KeyFigures, SummaryRun};
 use hammer_report::text::number::grouped;
-use hammer_report::{Report, Summary};
+use hammer_report::{LoggedTimes, Report, Summary, Window};
 
 fn report() -> Report {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("testdata/report.json");
@@ -296,4 +296,86 @@ fn a_page_that_follows_a_run_is_given_the_parts_that_have_changed_and_no_others(
     assert!(ended.update(&running).contains(r#""standing":"failed""#));
     // A run behind it has none of its parts.
     assert_eq!(parts(&LivePage::ended("a-2", &whole).unwrap().update(&ended)), all);
+}
+
+/// The report as that of a run whose first series has these stretches of a second, with as many response times of a millisecond as their number, and one that never ended.
+fn by_seconds(mut report: Report, seconds: u64) -> Report {
+    let stretch = |second: u64| {
+        let mut times = Distribution::default();
+        (0..second).for_each(|_| times.record(Nanos::from_millis(1)));
+        let (at_ns, span_ns) = (second * 1_000_000_000, 1_000_000_000);
+        ResponseStretch { at_ns, span_ns, count: second + 1, infinite: 1, hdr: times.payload() }
+    };
+    report.response_times.truncate(1);
+    report.response_times[0].stretches = (1..=seconds).map(stretch).collect();
+    let interval = report.intervals[1].clone();
+    report.intervals = (1..=seconds)
+        .map(|second| {
+            let (at_ns, span_ns) = (second * 1_000_000_000, 1_000_000_000);
+            hammer_report::report::Interval { at_ns, span_ns, ..interval.clone() }
+        })
+        .collect();
+    report.phases.last_mut().unwrap().end_ns = seconds * 1_000_000_000;
+    report
+}
+
+#[test]
+fn charts_of_a_window_have_what_lies_in_it_and_say_so() {
+    let mut report = by_seconds(report(), 100);
+    let seen = &mut report.observations[0];
+    seen.name = "sizes".to_owned();
+    let point = |second: u64| ObservationPoint { at_ns: second * 1_000_000_000, value: second as f64 };
+    seen.points = (1..=100).map(point).collect();
+    (seen.first, seen.last) = (point(1), point(100));
+    let window = Window::of(&report, Some(Nanos::from_secs(40)), Some(Nanos::from_secs(50))).unwrap();
+    let page = window_document(&report, window, None).unwrap();
+    assert!(page.contains("Charts are of <b>40 s to 50 s</b> after the run's start"), "{}", &page[..3_000]);
+    let timed = rows(&page, &["until", "count", "never ended", "p50", "p99", "p99.9", "max"]);
+    let found: Vec<_> = timed.iter().map(|row| (row[0].clone(), number(&row[1]))).collect();
+    let expected: Vec<_> = (41..=50).map(|second| (format!("{second}.00 s"), second + 1)).collect();
+    assert_eq!(found, expected);
+    let rates = rows(&page, &["until", "offered", "completed", "not accepted"]);
+    assert_eq!(rates.len(), 10 * report.series.len());
+    assert_eq!((rates[0][0].as_str(), rates[9][0].as_str()), ("41.00 s", "50.00 s"));
+    let seen: Vec<_> = rows(&page, &["at", "seen"]).into_iter().map(|row| row[1].clone()).collect();
+    assert!(seen.starts_with(&(40..=50).map(|second| second.to_string()).collect::<Vec<_>>()), "{seen:?}");
+    // The curve is of the window too: what ended of it, and what did not.
+    let curve = rows(&page, &["share", "no longer", "response time"]);
+    let ended: u64 = (41..=50).sum();
+    assert_eq!(number(&curve.last().unwrap()[1]), ended);
+    assert!(
+        page.contains("Percentiles over the window")
+            && page.contains(&format!("10 of {} never ended", ended + 10))
+    );
+    assert!(page.contains("\n42 s\n") && !page.contains("\n20 s\n"), "labels of the axis");
+    // All of it is what it was.
+    let whole = window_document(&report, Window::whole(&report), None).unwrap();
+    assert_eq!(whole, document(&report).unwrap());
+}
+
+#[test]
+fn response_times_of_a_log_are_shown_by_its_own_intervals() {
+    let mut report = by_seconds(report(), 400);
+    let mut logged = LoggedTimes { series: report.response_times.clone(), intervals: 400, merged: 0 };
+    logged.series[0].stretches.iter_mut().for_each(|of| (of.count, of.infinite) = (of.count - 1, 0));
+    // The report has them in tens.
+    let tens = |all: &[ResponseStretch]| {
+        let last = all[all.len() - 1].clone();
+        ResponseStretch { span_ns: 10 * last.span_ns, ..last }
+    };
+    report.response_times[0].stretches = report.response_times[0].stretches.chunks(10).map(tens).collect();
+    let header = ["until", "ended", "p50", "p99", "p99.9", "max"];
+    let counts = |page: &str| rows(page, &header).iter().map(|row| number(&row[1])).collect::<Vec<_>>();
+    let window = Window::of(&report, Some(Nanos::from_secs(100)), Some(Nanos::from_secs(350))).unwrap();
+    let page =
+        window_document(&report, window, Some(&LoggedTimes { intervals: 250, ..logged.clone() })).unwrap();
+    assert_eq!(counts(&page), (101..=350).collect::<Vec<_>>());
+    assert!(page.contains("A point is an interval of the log. What never ended is in no log."));
+    assert!(page.contains("those of the interval log, of 250 intervals."));
+    // Of more than a chart has points several are added up, and none is lost.
+    let page = window_document(&report, Window::whole(&report), Some(&logged)).unwrap();
+    let counted = counts(&page);
+    assert!(counted.len() <= 300 && counted.iter().sum::<u64>() == (1..=400).sum::<u64>(), "{counted:?}");
+    assert!(page.contains("A point is of several intervals of the log, whose histograms are added up."));
+    assert!(page.contains("Percentiles over measurement"));
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Deserializer, Serializer as _, V2DeflateSerializer};
+use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
 use serde::{Deserialize, Serialize};
 
 use crate::octaves::Octaves;
@@ -271,15 +271,10 @@ impl Distribution {
     /// The reverse of [`Distribution::payload`], with the count of those that never ended beside it.
     ///
     /// # Errors
-    /// When the text is no base64 of an HDR V2 payload.
+    /// When the text is no base64 of such a payload, or has other bounds than ours.
     pub fn from_payload(payload: &str, infinite: u64) -> Result<Self, PayloadError> {
-        let bytes = STANDARD.decode(payload)?;
-        let mut histogram = Deserializer::new()
-            .deserialize::<u64, _>(&mut bytes.as_slice())
-            .map_err(|error| PayloadError::Payload(error.to_string()))?;
-        // A payload does not say that its histogram grew: one that cannot would refuse what is longer than all it has.
-        histogram.auto(true);
-        Ok(Self { histogram: Some(Box::new(histogram)), infinite })
+        let histogram = hdr::read_deflated(&STANDARD.decode(payload)?)?;
+        Ok(Self { histogram: Some(histogram), infinite })
     }
 
     /// Bytes of memory.

@@ -8,6 +8,7 @@ pub mod group_watch;
 pub mod headline;
 pub mod health;
 pub mod histogram;
+pub mod interval_log;
 pub mod masked;
 pub mod octaves;
 pub mod outcome;

@@ -12,6 +12,11 @@ use time::format_description::well_known::Rfc3339;
 use crate::builder::rfc3339;
 use crate::report::Report;
 
+pub mod logged_times;
+mod tag;
+
+use tag::tag;
+
 /// Writes a line for each interval and series in which something ended; each interval's lines are flushed together.
 ///
 /// Values are nanoseconds; the maximum of a line is in milliseconds, as those tools have it. What never ended has no duration, and is in
@@ -108,13 +113,9 @@ fn line(path: &str, (at, span): (Nanos, Nanos), times: &Distribution) -> Option<
         return None;
     }
     let payload = times.payload()?;
-    // A tag ends at a comma.
-    let tag: String = path
-        .chars()
-        .map(|letter| if letter == ',' || letter.is_whitespace() { '_' } else { letter })
-        .collect();
     Some(format!(
-        "Tag={tag},{:.3},{:.3},{:.3},{payload}\n",
+        "Tag={},{:.3},{:.3},{:.3},{payload}\n",
+        tag(path),
         at.since(span).as_secs_f64(),
         span.as_secs_f64(),
         times.longest().0 as f64 / 1e6,

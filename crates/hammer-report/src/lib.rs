@@ -18,6 +18,7 @@ pub mod report;
 pub mod summary;
 pub mod text;
 pub mod verdict;
+pub mod window;
 
 #[cfg(test)]
 mod fixture;
@@ -26,7 +27,9 @@ pub use builder::{BuildError, ReportBuilder, rfc3339};
 pub use events::EventsWriter;
 pub use exit::ExitCode;
 pub use hlog::HlogWriter;
+pub use hlog::logged_times::{LogFault, LoggedTimes, LoggedTimesError};
 pub use locust::{LocustCsv, LocustWriters};
 pub use report::Report;
 pub use summary::Summary;
 pub use verdict::{Reason, ReasonKind, Standing, Verdict};
+pub use window::{Window, WindowError};

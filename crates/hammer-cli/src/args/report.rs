@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use hammer_values::TimeSpan;
 
 /// A report, and what it is printed as.
 #[derive(Debug, Args)]
@@ -16,6 +17,15 @@ pub(crate) struct ReportArgs {
     /// Write one page of HTML with charts to a file, which needs no network, instead of printing
     #[arg(long, value_name = "FILE", conflicts_with = "form")]
     pub(crate) html: Option<PathBuf>,
+    /// The interval log that the run wrote (--hlog of a run): charts of the page have its response times, interval by interval
+    #[arg(long, value_name = "FILE", requires = "html")]
+    pub(crate) hlog: Option<PathBuf>,
+    /// Charts of the page start so long after the run's start (like 10m)
+    #[arg(long, value_name = "TIME", requires = "html")]
+    pub(crate) from: Option<TimeSpan>,
+    /// Charts of the page end so long after the run's start (like 12m30s)
+    #[arg(long, value_name = "TIME", requires = "html")]
+    pub(crate) to: Option<TimeSpan>,
     /// The series whose response times `--as hgrm` prints (WORKLOAD/NAME); by default the only one of operations
     #[arg(long, value_name = "SERIES")]
     pub(crate) series: Option<String>,

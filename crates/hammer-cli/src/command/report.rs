@@ -1,11 +1,16 @@
 //! `hammer report`: what a run left behind, in another form.
 
-use std::{fs, io};
+use std::fs::{self, File};
+use std::io::{self, BufReader};
+use std::path::PathBuf;
 
+use hammer_measure::Nanos;
 use hammer_report::report::{Series, SeriesKind};
 use hammer_report::{
-    ExitCode, Report, Summary, flat_csv, hgrm, hlog, junit, locust, markdown, metrics, text,
+    ExitCode, LoggedTimes, Report, Summary, Window, flat_csv, hgrm, hlog, junit, locust, markdown, metrics,
+    text,
 };
+use hammer_values::TimeSpan;
 
 use crate::args::{ReportArgs, ReportForm};
 use crate::error::{CliError, UsageError};
@@ -34,7 +39,9 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
     let text = match (Report::parse(&json), &args.html) {
         (Ok(report), None) => form(&report)?,
         (Ok(report), Some(page)) => {
-            PageFile::open(page, [path])?.write(hammer_html::document(&report))?;
+            let (window, logged) = charted(args, &report)?;
+            let page = PageFile::open(page, [path].into_iter().chain(&args.hlog))?;
+            page.write(hammer_html::window_document(&report, window, logged.as_ref()))?;
             String::new()
         }
         (Err(why), page) => match summary(&json) {
@@ -43,6 +50,9 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
                 (None, ReportForm::Markdown) => markdown::summary_document(&summary),
                 (None, ReportForm::Csv) => flat_csv::summary_document(&summary),
                 (None, _) => return Err(unread(OF_SEVERAL.to_owned()).into()),
+                (Some(_), _) if args.hlog.is_some() || args.from.is_some() || args.to.is_some() => {
+                    return Err(unread(WITHOUT_WINDOW.to_owned()).into());
+                }
                 (Some(page), _) => {
                     PageFile::open(page, [path])?.write(hammer_html::summary_document(&summary))?;
                     String::new()
@@ -56,6 +66,24 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
 }
 
 const OF_SEVERAL: &str = "it is of several runs, which are text, Markdown, a table (csv) or a page of HTML";
+
+const WITHOUT_WINDOW: &str = "it is of several runs, and --hlog, --from and --to are of one";
+
+/// What charts are of.
+fn charted(args: &ReportArgs, report: &Report) -> Result<(Window, Option<LoggedTimes>), UsageError> {
+    let nanos = |at: Option<TimeSpan>| at.map(|at| Nanos::from(at.duration()));
+    let window = Window::of(report, nanos(args.from), nanos(args.to))?;
+    let read = |path: &PathBuf| {
+        let log = File::open(path).map_err(|source| UsageError::FlaggedFile {
+            flag: "--hlog",
+            path: path.clone(),
+            source,
+        })?;
+        LoggedTimes::read(BufReader::new(log), report, window)
+            .map_err(|source| UsageError::IntervalLog { path: path.clone(), source })
+    };
+    Ok((window, args.hlog.as_ref().map(read).transpose()?))
+}
 
 /// The summary of several runs, if it is one.
 pub(super) fn summary(json: &str) -> Option<Summary> {

@@ -8,6 +8,8 @@ use hammer_compare::{BaselineError, BoundError, ClaimError, ComparisonError, Com
 use hammer_ct::ReceiptError;
 use hammer_http::HttpError;
 use hammer_net::ConfigError;
+use hammer_report::{LoggedTimesError, WindowError};
+
 use hammer_sigstore::SigstoreError;
 use hammer_values::ValueError;
 
@@ -71,6 +73,12 @@ pub(crate) enum UsageError {
     /// A file is no report, or not of what is asked for.
     #[error("print {}: {why}", path.display())]
     Report { path: PathBuf, why: String },
+    /// A window that the run has not.
+    #[error(transparent)]
+    Window(#[from] WindowError),
+    /// An interval log that is not that of the report.
+    #[error("use --hlog {}: {source}", path.display())]
+    IntervalLog { path: PathBuf, source: LoggedTimesError },
     /// A series where all are printed.
     #[error("use --series: it is for `--as hgrm` alone, and all series are in the other forms")]
     SeriesOfAll,

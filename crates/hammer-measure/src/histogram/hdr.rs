@@ -1,10 +1,12 @@
-//! A distribution as an HDR V2 payload, not deflated: compact, exact, and bounded before anything is allocated for it.
+//! A distribution as an HDR V2 payload: compact, exact, and bounded before anything is allocated for it. Not deflated where parts of a run hand it on.
 //! Base64 of it where the format is for people.
 
 use std::fmt;
+use std::io::Read as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer as HdrReader, Serializer as _, V2Serializer};
 use serde::de::{Error as _, Visitor};
@@ -81,6 +83,26 @@ impl Visitor<'_> for HdrVisitor {
     }
 }
 
+/// Reads a payload that is deflated: a cookie, the length of what follows, and that as zlib has it.
+pub(super) fn read_deflated(bytes: &[u8]) -> Result<Box<Histogram<u64>>, PayloadError> {
+    let failed = |why: &str| PayloadError::Payload(why.to_owned());
+    let (head, deflated) = bytes.split_first_chunk::<8>().ok_or_else(|| failed("it ends within its head"))?;
+    let [cookie @ .., a, b, c, d] = *head;
+    if u32::from_be_bytes(cookie) != DEFLATED_COOKIE {
+        return Err(failed("it is not deflated"));
+    }
+    if u32::from_be_bytes([a, b, c, d]) as usize != deflated.len() {
+        return Err(failed("it has another length than it says"));
+    }
+    let mut payload = Vec::new();
+    let inflated = ZlibDecoder::new(deflated).take(MOST_BYTES + 1).read_to_end(&mut payload);
+    inflated.map_err(|error| failed(&error.to_string()))?;
+    if payload.len() as u64 > MOST_BYTES {
+        return Err(PayloadError::Bounds);
+    }
+    read(&payload)
+}
+
 fn read(payload: &[u8]) -> Result<Box<Histogram<u64>>, PayloadError> {
     check(payload)?;
     let mut histogram = HdrReader::new()
@@ -154,11 +176,14 @@ pub(crate) const MOST_COUNTED: u64 = 1 << 53;
 /// Bytes of a V2 header.
 const HEADER: usize = 40;
 const COOKIE: u32 = 0x1c84_9313;
+const DEFLATED_COOKIE: u32 = 0x1c84_9314;
 const DIGITS: u32 = 3;
 /// Nanoseconds: what a histogram grows to by two hours, the longest that is recorded.
 const HIGHEST: u64 = 1 << 43;
 /// More than a histogram up to [`HIGHEST`] has.
 const MOST_PLACES: u64 = 1 << 16;
+/// Bytes of a payload at most: each place is nine at most.
+const MOST_BYTES: u64 = HEADER as u64 + 9 * MOST_PLACES;
 
 #[cfg(test)]
 mod tests;

@@ -267,8 +267,35 @@ fn a_payload_that_is_none_says_at_which_step() {
     assert_eq!(message("not base64!"), "decode the base64 of a histogram");
     assert!(message("AAAA").starts_with("read an HDR V2 payload: "), "{}", message("AAAA"));
     let whole = of_millis(1..=1_000).payload().unwrap();
-    let cut = STANDARD.encode(&STANDARD.decode(&whole).unwrap()[..40]);
+    let bytes = STANDARD.decode(&whole).unwrap();
+    let cut = STANDARD.encode(&bytes[..40]);
     assert!(message(&cut).starts_with("read an HDR V2 payload: "), "{}", message(&cut));
+    // What zlib says of its own bytes is heard.
+    let mut altered = bytes.clone();
+    *altered.last_mut().unwrap() ^= 1;
+    let altered = message(&STANDARD.encode(altered));
+    assert!(altered.starts_with("read an HDR V2 payload: "), "{altered}");
+}
+
+#[test]
+fn a_payload_that_would_be_gigantic_is_refused_before_it_is_inflated_or_allocated_for() {
+    let deflated = |inner: &[u8]| {
+        let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+        std::io::Write::write_all(&mut zlib, inner).unwrap();
+        let zlib = zlib.finish().unwrap();
+        let head = [0x1c84_9314_u32.to_be_bytes(), (zlib.len() as u32).to_be_bytes()].concat();
+        STANDARD.encode([head, zlib].concat())
+    };
+    let mut head = vec![0_u8; 40];
+    head[..4].copy_from_slice(&0x1c84_9313_u32.to_be_bytes());
+    head[4..8].copy_from_slice(&u32::MAX.to_be_bytes());
+    head[15] = 5;
+    head[23] = 1;
+    head[24..32].copy_from_slice(&(u64::MAX / 2).to_be_bytes());
+    head[32..].copy_from_slice(&1.0_f64.to_be_bytes());
+    for inner in [head, vec![0; 64 << 20]] {
+        assert!(matches!(Distribution::from_payload(&deflated(&inner), 0), Err(PayloadError::Bounds)));
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Response times by stretches of the run, as histograms: what a curve over time or a heat map is drawn from.
 
+use hammer_measure::Nanos;
 use hammer_measure::histogram::Distribution;
 use hammer_measure::snapshot::Snapshot;
 use schemars::JsonSchema;
@@ -71,19 +72,32 @@ struct PackedTimes {
 
 impl ResponseTimeline {
     pub(crate) fn push(&mut self, snapshot: &Snapshot) {
-        let open = &mut self.open;
-        open.intervals += 1;
-        open.at_ns = snapshot.at.0;
-        open.span_ns += snapshot.span.0;
-        open.times.resize_with(snapshot.series.len(), Distribution::default);
-        for ((times, of_ended), series) in
-            open.times.iter_mut().zip(&snapshot.responses).zip(&snapshot.series)
-        {
-            times.merge(&of_ended.times);
+        let ended: Vec<_> = snapshot.responses.iter().map(|responses| &responses.times).collect();
+        self.add((snapshot.at, snapshot.span), &ended);
+        for (times, series) in self.open.times.iter_mut().zip(&snapshot.series) {
             let never = series.interval.response_time.as_ref().map_or(0, |summary| summary.infinite);
             (0..never).for_each(|_| times.record_infinite());
         }
-        if open.intervals >= self.stride {
+        self.close_when_long();
+    }
+
+    /// What ended in an interval, by series: all its series each time.
+    pub(crate) fn push_ended(&mut self, interval: (Nanos, Nanos), ended: &[&Distribution]) {
+        self.add(interval, ended);
+        self.close_when_long();
+    }
+
+    fn add(&mut self, (at, span): (Nanos, Nanos), ended: &[&Distribution]) {
+        let open = &mut self.open;
+        open.intervals += 1;
+        open.at_ns = at.0;
+        open.span_ns += span.0;
+        open.times.resize_with(ended.len(), Distribution::default);
+        open.times.iter_mut().zip(ended).for_each(|(times, ended)| times.merge(ended));
+    }
+
+    fn close_when_long(&mut self) {
+        if self.open.intervals >= self.stride {
             self.close();
         }
     }
