@@ -10,6 +10,7 @@ mod picks;
 mod plan;
 mod pool;
 mod request_form;
+mod step_think;
 mod template;
 mod workload;
 

@@ -1,12 +1,14 @@
 //! Requests, sent again and again: one, or several kinds and sequences of them.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hammer_core::compose::{Route as _, WeightedMix};
 use hammer_core::draw::Draws;
 use hammer_core::record::{OperationRecord, StepGuard};
+use hammer_core::runtime::Clock;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
 use hammer_exchange::stock::{ShardTokens, TokenStock};
 use hammer_exchange::{SentSecrets, ServiceClient, ServiceConfig, WallTime};
@@ -24,6 +26,7 @@ use crate::picks::{Picks, Turn};
 use crate::plan::{DrawPlan, FlowPlan, HttpFlowsPlan, HttpPlan, ValuePlan};
 use crate::pool::Pool;
 use crate::request_form::{OpenedRequest, RequestForm};
+use crate::step_think::StepThink;
 
 /// Where a request goes, and whose tokens it has.
 #[derive(Clone, Debug)]
@@ -79,6 +82,8 @@ struct Flow {
 struct Step {
     form: RequestForm,
     name: String,
+    /// How long a user thinks before it, where it does.
+    think: Option<StepThink>,
     /// Its series, where the flow is a sequence.
     series: usize,
     /// The place of its service.
@@ -99,6 +104,7 @@ pub struct HttpOp {
 
 /// A shard's clients, and the requests with their whole paths.
 pub struct HttpSession {
+    clock: Rc<dyn Clock>,
     services: Vec<ServiceClient>,
     tokens: Vec<(ShardTokens, Option<Arc<Picks>>)>,
     /// By flow and step.
@@ -219,10 +225,12 @@ impl Parts {
                 .map(|(name, from)| Taken::new(name.as_str(), from, texts.slot(name.as_str())))
                 .collect();
             let form = RequestForm::new(&step.http, taken, &mut texts).map_err(below)?;
-            steps.push(
-                self.step((form, step.http.tokens.as_deref()), step.name.to_string(), next())
-                    .map_err(below)?,
-            );
+            let made = self.step((form, step.http.tokens.as_deref()), step.name.to_string(), next());
+            // What a plan agreed to think was held against itself.
+            let think = step.think().ok().flatten();
+            let draws = Draws::new(self.draws.bits(label("think")), label(step.name.as_str()));
+            let think = think.map(|think| StepThink::new(think, draws));
+            steps.push(Step { think, ..made.map_err(below)? });
         }
         let slots = texts.slots();
         let taken = steps.iter().flat_map(|step| &step.form.taken);
@@ -263,7 +271,7 @@ impl Parts {
             Ok::<_, HttpError>(self.tokens.len() - 1)
         });
         let tokens = tokens.transpose()?;
-        Ok(Step { form, name, series: 0, service, tokens })
+        Ok(Step { form, name, think: None, series: 0, service, tokens })
     }
 
     /// The series are numbered: those of flows, then those of steps.
@@ -422,7 +430,7 @@ impl Workload for HttpWorkload {
         let opened = |step: &Step| step.form.open(&services[step.service]);
         let requests = self.flows.iter().map(|flow| flow.steps.iter().map(opened).collect());
         let requests = requests.collect::<Result<_, HttpError>>()?;
-        Ok(HttpSession { tokens: tokens.collect(), requests, services })
+        Ok(HttpSession { tokens: tokens.collect(), requests, services, clock: context.clock })
     }
 
     async fn execute(
@@ -438,6 +446,9 @@ impl Workload for HttpWorkload {
         op.extracted.iter_mut().for_each(Vec::clear);
         let mut last = NOTHING;
         for (step, opened) in flow.steps.iter().zip(&session.requests[place]) {
+            if let Some(think) = &step.think {
+                think.pass(session.clock.as_ref(), record.seq()).await;
+            }
             // Nobody's answer is waited for while a token is.
             let bearer = match session.token(step, turn).await {
                 Ok(bearer) => bearer,

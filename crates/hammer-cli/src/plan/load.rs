@@ -385,12 +385,9 @@ impl LoadPlan {
         if stages.most_users() > MOST_USERS {
             return Err(LoadError::TooManyUsers);
         }
-        let least = self.think.unwrap_or(TimeSpan::ZERO);
-        let think = match self.think_up_to {
-            None => Think::Constant(least.duration().into()),
-            Some(most) if most >= least => Think::Uniform(least.duration().into(), most.duration().into()),
-            Some(_) => return Err(LoadError::Think),
-        };
+        let least = self.think.unwrap_or(TimeSpan::ZERO).duration().into();
+        let most = self.think_up_to.map(|most| most.duration().into());
+        let think = Think::between(least, most).ok_or(LoadError::Think)?;
         let iterations = self.operations.map_or(Iterations::Endless, Iterations::Shared);
         let spawn_rate = self.spawn_rate.map(SpawnRate::per_second);
         Ok(Closed { stages, spawn_rate, think, iterations, seed })

@@ -58,7 +58,7 @@ pub enum Iterations {
     Accepted(Arc<FillGoal>),
 }
 
-/// The time between a user's operations.
+/// The time between a user's operations, or before a step of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Think {
     /// Always that long.
@@ -78,7 +78,15 @@ impl Load {
 }
 
 impl Think {
-    /// The time after operation `seq`.
+    /// Drawn from `least` to `most`, or always `least` where there is no most; none where `most` is below it.
+    pub fn between(least: Nanos, most: Option<Nanos>) -> Option<Self> {
+        match most {
+            None => Some(Self::Constant(least)),
+            Some(most) => (most >= least).then_some(Self::Uniform(least, most)),
+        }
+    }
+
+    /// The time of operation `seq`.
     pub fn after(self, draws: Draws, seq: u64) -> Nanos {
         match self {
             Self::Constant(nanos) => nanos,

@@ -53,6 +53,24 @@ fn the_step_that_the_end_of_drain_cuts_off_is_abandoned_with_its_operation() {
     assert_eq!(flow.bytes_out, (first.offered + second.offered) * 8);
 }
 
+#[test]
+fn a_pause_between_two_steps_is_client_time_and_in_the_figures_of_neither() {
+    let pausing = || Scripted { steps: 2, pause: MILLI * 200, ..Scripted::answering_after(MILLI * 2) };
+    let total = Simulated::measuring(SECOND).run(pausing(), at_rate(100.0, 1_000, 10));
+    let [flow, first, second] = [0, 1, 2].map(|series| total.series[series][1].clone());
+    assert_eq!([&flow, &first, &second].map(|of| of.fate(Fate::Accepted)), [100; 3]);
+    let told = |of: &hammer_measure::Distribution| of.summary().unwrap().max.to_string();
+    assert_eq!([told(&flow.client_time), told(&flow.service_time)], ["200ms", "4.00ms"]);
+    assert_eq!(told(&flow.response_time()), "204ms");
+    assert_eq!([&first, &second].map(|step| told(&step.response_time())), ["2.00ms"; 2]);
+    // A deadline that comes within it cuts off the operation, and no exchange.
+    let mut run = Simulated::measuring(SECOND);
+    run.timeout = MILLI * 100;
+    let total = run.run(pausing(), at_rate(100.0, 1_000, 10));
+    let [flow, first, second] = [0, 1, 2].map(|series| total.series[series][1].clone());
+    assert_eq!((flow.fate(Fate::TimedOut), first.fate(Fate::Accepted), second.offered), (100, 100, 0));
+}
+
 /// Answers in a millisecond, and is checked by reads that take `check`, without end where that is `None`: by one, or by one before a pause
 /// and one behind it. Ahead of them it promises a head where it `has_head`.
 #[derive(Clone, Copy)]

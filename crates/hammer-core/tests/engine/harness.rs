@@ -33,6 +33,8 @@ pub(crate) struct Scripted {
     pub(crate) service: Nanos,
     pub(crate) stall: (Nanos, Nanos),
     pub(crate) steps: usize,
+    /// Between one step and the next.
+    pub(crate) pause: Nanos,
     pub(crate) preparation: Preparation,
     /// Which operations it answers with 500.
     pub(crate) refuses: fn(u64) -> bool,
@@ -42,7 +44,15 @@ pub(crate) struct Scripted {
 impl Scripted {
     pub(crate) fn answering_after(service: Nanos) -> Self {
         let (stall, preparation) = ((Nanos::ZERO, Nanos::ZERO), Preparation::Inline);
-        Self { service, stall, steps: 1, preparation, refuses: |_| false, received: Received::default() }
+        Self {
+            service,
+            stall,
+            steps: 1,
+            pause: Nanos::ZERO,
+            preparation,
+            refuses: |_| false,
+            received: Received::default(),
+        }
     }
 
     pub(crate) fn refusing(mut self, refuses: fn(u64) -> bool) -> Self {
@@ -105,6 +115,9 @@ impl Workload for Scripted {
         let ended = Ended::of_status(if (self.refuses)(record.seq()) { 500 } else { 200 });
         self.received.lock().unwrap().insert(record.seq(), (clock.now(), op.clone()));
         for step in 0..self.steps {
+            if step > 0 && self.pause > Nanos::ZERO {
+                clock.sleep_until(clock.now() + self.pause).await;
+            }
             let mut guard = if self.steps > 1 { record.step(1 + step) } else { record.exchange() };
             let sent = clock.now();
             *guard.wire() = Exchange { sent: Some(sent), bytes_out: op.len() as u64, ..Exchange::default() };

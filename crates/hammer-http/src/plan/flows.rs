@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use hammer_core::dispatch::Think;
 use hammer_exchange::bearer::BearerPlan;
-use hammer_values::{Agreed, JsonPlace, KeyConflict, PlanBlock, Word};
+use hammer_measure::Nanos;
+use hammer_values::{Agreed, JsonPlace, KeyConflict, PlanBlock, TimeSpan, Word};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +52,12 @@ pub struct FlowPlan {
 pub struct StepPlan {
     /// The name of its series.
     pub name: Word,
+    /// The time between the answer before it and this request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think: Option<TimeSpan>,
+    /// It is drawn between `think` and this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think_up_to: Option<TimeSpan>,
     /// The request.
     pub http: HttpPlan,
     /// What is taken from its answer, by the names that later requests have it by.
@@ -148,6 +156,14 @@ impl FlowPlan {
         }
         for (place, step) in self.steps.iter().enumerate() {
             let key = format!("steps[{place}]");
+            match step.think() {
+                Ok(Some(_)) if place == 0 => {
+                    let first = if step.think.is_some() { "think" } else { "think_up_to" };
+                    return Some(KeyConflict::at(format!("{key}.{first}"), FIRST_THINKS));
+                }
+                Ok(_) => {}
+                Err(conflict) => return Some(conflict.below(&key)),
+            }
             if let Some(conflict) = step.http.conflict_within(&known) {
                 return Some(conflict.below(&format!("{key}.http")));
             }
@@ -166,5 +182,20 @@ impl FlowPlan {
     }
 }
 
+impl StepPlan {
+    /// How long a user thinks before it; none where it follows at once.
+    pub(crate) fn think(&self) -> Result<Option<Think>, KeyConflict> {
+        if self.think.is_none() && self.think_up_to.is_none() {
+            return Ok(None);
+        }
+        let [least, most] =
+            [self.think, self.think_up_to].map(|span| span.map(|span| span.duration().into()));
+        let think = Think::between(least.unwrap_or(Nanos::ZERO), most);
+        think.map(Some).ok_or_else(|| KeyConflict::at("think_up_to", "it must not be below think"))
+    }
+}
+
+const FIRST_THINKS: &str =
+    "there is no answer before the first step: between operations users think by `load.think`";
 /// A mix numbers its kinds by a byte.
 const MOST_FLOWS: usize = 256;

@@ -121,6 +121,31 @@ fn a_sequence_goes_on_with_what_it_was_answered() {
 }
 
 #[test]
+fn think_time_between_steps_is_in_the_response_time_of_the_operation_and_in_no_exchange() {
+    let (url, asked) = serve(200, "");
+    let plan = flows(
+        r#"{"flows":[{"name":"visit","steps":[
+            {"name":"look","http":{"path":"/a"}},
+            {"name":"buy","think":"80ms","http":{"path":"/b"}},
+            {"name":"leave","think":"20ms","think_up_to":"40ms","http":{"path":"/c"}}]}]}"#,
+    );
+    let records = send_flows(&plan, &url, 20);
+    let visit = of(&records, "visit");
+    assert_eq!((visit.fate(Fate::Accepted), visit.client_time.count()), (20, 20));
+    let least = |of: &hammer_measure::Distribution| of.summary().unwrap().min;
+    assert!(least(&visit.client_time) >= Nanos::from_millis(100), "{:?}", visit.client_time.summary());
+    assert!(least(&visit.response_time()) >= Nanos::from_millis(100));
+    // What three exchanges took is no more than the longest of each.
+    let longest = |of: &hammer_measure::Distribution| of.summary().unwrap().max;
+    let steps: Vec<Nanos> =
+        ["look", "buy", "leave"].iter().map(|step| longest(&of(&records, step).service_time)).collect();
+    let exchanges = steps.iter().fold(Nanos::ZERO, |sum, step| sum + *step);
+    let rounded = exchanges + Nanos(exchanges.0 / 100);
+    assert!(longest(&visit.service_time) <= rounded, "{:?} {steps:?}", visit.service_time.summary());
+    assert_eq!(asked.lock().unwrap().len(), 60);
+}
+
+#[test]
 fn a_sequence_ends_at_the_step_that_fails_and_says_no_secret_that_it_was_given() {
     let (url, asked) = serve_by(|head, body| {
         if head.starts_with("POST /base/login") {
@@ -327,6 +352,16 @@ fn texts_and_names_that_cannot_be_are_refused_where_they_stand() {
             step(r#"{"name":"s","http":{"grpc":"/a.B/C"},"extract":{"x":{"json":"id"}}}"#),
             "flows[0].steps[0].extract",
             "message of a call",
+        ),
+        (
+            step(r#"{"name":"s","think":"1s","http":{}}"#),
+            "flows[0].steps[0].think",
+            "no answer before the first step",
+        ),
+        (
+            step(r#"{"name":"s","http":{}},{"name":"t","think":"2s","think_up_to":"1s","http":{}}"#),
+            "flows[0].steps[1].think_up_to",
+            "must not be below think",
         ),
     ] {
         let conflict = serde_json::from_str::<HttpFlowsPlan>(&plan).unwrap().conflict().unwrap();
