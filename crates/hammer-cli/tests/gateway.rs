@@ -156,6 +156,92 @@ fn tokens_are_minted_again_before_they_are_over_and_granted_by_the_gateways_own_
 }
 
 #[test]
+fn a_grant_that_names_nobody_is_asked_of_the_embedded_gateway_in_each_run() {
+    let folder = Folder::new();
+    let secret = |name: &str, text: &str| json!({ "file": folder.write(name, text) });
+    let grant = json!({ "client_id": "hammer", "client_secret": secret("secret", "lab-secret") });
+    let jane = json!({ "client_id": "hammer", "client_secret": secret("secret", "lab-secret"),
+        "kind": "password", "username": "jane", "password": secret("password", "lab-password") });
+    let plan = |gateway: &Value, grant: &Value| {
+        json!({
+            "target": { "lab": { "gateway": gateway } },
+            "workloads": [
+                { "name": "echo", "load": { "users": 2, "operations": 40 },
+                  "http": { "path": "/echo/x", "json": { "user": "hammer" }, "bearer": { "grant": grant } } },
+                { "name": "jane", "load": { "users": 1, "operations": 20 },
+                  "http_flows": { "bearer": { "grant": jane },
+                      "flows": [ { "name": "look", "http": { "path": "/echo/x", "json": { "user": "jane" } } } ] } },
+            ],
+        })
+    };
+    let run = |plan: &Value, arguments: &[&str]| {
+        hammer(&[&["run", &folder.write("plan.json", &plan.to_string())], arguments].concat())
+    };
+    let ended = run(&plan(&json!({}), &grant), &["--out", "-"]);
+    let report = ended.report();
+    assert_eq!(ends(&report, "get", ""), (40, 0), "{}", ended.stderr);
+    assert_eq!(ends(&report, "look", ""), (20, 0), "{}", ended.stderr);
+    // A token lives for two seconds: it is asked for again beside the load, of the same endpoint.
+    let mut short = plan(&json!({ "token": { "expires_in": "2s" } }), &grant);
+    short["workloads"][0]["load"] = json!({ "rate": "40/s" });
+    short["workloads"][0]["timeout"] = json!("20s");
+    short["phases"] = json!({ "measurement": "5s" });
+    let ended = run(&short, &["--out", "-"]);
+    let report = ended.report();
+    assert!(series(&report, "token").measurement.counts.fates.accepted > 0, "{}", ended.stderr);
+    assert_eq!(
+        (report.totals.all.fates.refused, report.totals.all.fates.abandoned),
+        (0, 0),
+        "{}",
+        ended.stderr
+    );
+    // Each round asks anew.
+    let summary = folder.path("summary.json");
+    let ended = run(&plan(&json!({}), &grant), &["--set", "rounds=2", "--out", &summary]);
+    let summary: Value = serde_json::from_str(&std::fs::read_to_string(&summary).unwrap()).unwrap();
+    let counts = summary["runs"].as_array().unwrap().iter().map(|run| {
+        let echo = &run["series"][0];
+        (echo["offered"].as_u64().unwrap(), echo["failed"].as_u64().unwrap())
+    });
+    assert_eq!(counts.collect::<Vec<_>>(), [(40, 0); 2], "{summary} {}", ended.stderr);
+    // A client that the gateway does not know is told, and what is written of another issuer goes there.
+    let unknown = json!({ "client_id": "nobody", "client_secret": secret("secret", "lab-secret") });
+    let ended = run(&plan(&json!({}), &unknown), &[]);
+    assert!(ended.code == 2 && ended.stderr.contains("workloads[0].http.bearer.grant: "), "{}", ended.stderr);
+    let mut elsewhere = grant.clone();
+    elsewhere["token_url"] = json!("http://127.0.0.1:9/token");
+    elsewhere["timeout"] = json!("1s");
+    let ended = run(&plan(&json!({}), &elsewhere), &[]);
+    assert!(ended.code != 0 && ended.stderr.contains("workloads[0].http.bearer.grant: "), "{}", ended.stderr);
+    // Where nobody is embedded who grants, somebody has to be named.
+    let nowhere = "grant.token_url: give exactly one of token_url, issuer";
+    let without = plan(&json!({ "token": false }), &grant);
+    let mut http = plan(&json!({}), &grant);
+    http["target"] = json!({ "lab": { "http": {} } });
+    let mut flows = http.clone();
+    flows["workloads"].as_array_mut().unwrap().remove(0);
+    for (plan, at) in [
+        (&without, "workloads[0].http.bearer."),
+        (&http, "workloads[0].http.bearer."),
+        (&flows, "workloads[0].http_flows.bearer."),
+    ] {
+        let ended = run(plan, &[]);
+        assert!(
+            ended.code == 2 && ended.stderr.contains(&format!("{at}{nowhere}")),
+            "{at}: {}",
+            ended.stderr
+        );
+    }
+    let service = json!({
+        "target": { "services": { "api": { "url": "http://127.0.0.1:9", "token": { "grant": grant } } } },
+        "workloads": [ { "name": "echo", "http": {}, "load": { "rate": "1/s" } } ],
+        "phases": { "measurement": "1s" },
+    });
+    let ended = run(&service, &[]);
+    assert!(ended.stderr.contains(&format!("target.services.api.token.{nowhere}")), "{}", ended.stderr);
+}
+
+#[test]
 fn what_is_wrong_with_a_request_is_named_by_file_line_and_key() {
     let folder = Folder::new();
     let rows = folder.write("rows.csv", "id,name\n1,a\n2\n");

@@ -7,7 +7,7 @@ use hammer_values::Agreed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::grant::GrantPlan;
+use crate::grant::BearerGrantPlan;
 use crate::minted::MintPlan;
 use crate::token::{SecretPlaces, TokenPlan};
 
@@ -19,7 +19,7 @@ pub enum BearerPlan {
     /// One token for all requests.
     Token(TokenPlan),
     /// Tokens that an issuer grants; requests take them in turn.
-    Grant(Box<Agreed<GrantPlan>>),
+    Grant(Box<Agreed<BearerGrantPlan>>),
     /// Tokens that hammer mints; requests take them in turn.
     Minted(Box<Agreed<MintPlan>>),
 }
@@ -37,7 +37,7 @@ pub(crate) struct WrittenBearer {
     env: Option<String>,
     /// Tokens that an issuer grants, and that are kept fresh beside the load.
     #[serde(skip_serializing_if = "Option::is_none")]
-    grant: Option<Agreed<GrantPlan>>,
+    grant: Option<Agreed<BearerGrantPlan>>,
     /// Tokens that hammer mints in the name of an issuer, and again before they are over.
     #[serde(skip_serializing_if = "Option::is_none")]
     minted: Option<Agreed<MintPlan>>,
@@ -58,7 +58,7 @@ impl BearerPlan {
     }
 
     /// The grant, where there is one.
-    pub const fn grant(&self) -> Option<&Agreed<GrantPlan>> {
+    pub const fn grant(&self) -> Option<&Agreed<BearerGrantPlan>> {
         match self {
             Self::Token(_) | Self::Minted(_) => None,
             Self::Grant(grant) => Some(grant),
@@ -132,7 +132,8 @@ mod tests {
         assert!(
             read("4711").unwrap_err().starts_with("expected a map with file, env, grant or minted; what is")
         );
-        let conflict = read(r#"{"grant":{"client_id":"c","client_secret":{"env":"S"}}}"#).unwrap_err();
+        let both = r#"{"grant":{"token_url":"http://a/t","issuer":"http://a","client_id":"c"}}"#;
+        let conflict = read(both).unwrap_err();
         assert!(conflict.contains("token_url: give exactly one"), "{conflict}");
     }
 }

@@ -7,5 +7,5 @@ mod refresh;
 
 pub use endpoint::{EndpointFault, TokenEndpoint};
 pub use first::{FirstTokens, FirstTokensError, discover, first_tokens};
-pub use plan::{ClientSecretPlace, GrantKind, GrantPlan, GrantedKind};
+pub use plan::{BearerGrantPlan, ClientSecretPlace, GrantKind, GrantPlan, GrantedKind};
 pub use refresh::{RefreshSession, TokenRefresh};

@@ -18,4 +18,5 @@ pub use lie::ToldGatewayLie;
 pub use plan::{
     AuthorizationPlan, BackendPlan, GatewayClient, GatewayLabPlan, GatewayLieKind, GatewayUser, TokenPlan,
 };
+pub use route::TOKEN_PATH;
 pub use target::{GatewayLabHandle, GatewayTarget};

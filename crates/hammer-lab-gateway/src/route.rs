@@ -62,7 +62,8 @@ impl<'a> Route<'a> {
 /// Every name that [`Route::endpoint`] gives.
 pub(crate) const ENDPOINTS: &[&str] =
     &["backend", "authenticated", "authorized", "token", "discovery", "jwks", "stats"];
-pub(crate) const TOKEN_PATH: &str = "/oauth/token";
+/// The path of the token endpoint.
+pub const TOKEN_PATH: &str = "/oauth/token";
 pub(crate) const JWKS_PATH: &str = "/jwks";
 
 #[cfg(test)]

@@ -38,6 +38,10 @@ impl PlanBlock for AuthPlan {
                 "a user has no colon in its name (RFC 7617 section 2)",
             ));
         }
+        let grant = self.bearer.as_ref().and_then(BearerPlan::grant);
+        if let Some(conflict) = grant.and_then(|grant| grant.placed(None).err()) {
+            return Some(conflict.below("bearer.grant"));
+        }
         match (&self.basic, &self.bearer) {
             (Some(_), Some(_)) => {
                 Some(KeyConflict::at("bearer", "there is `basic` already: give one of both"))

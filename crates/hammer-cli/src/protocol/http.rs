@@ -14,9 +14,9 @@ use hammer_exchange::{ServiceConfig, WallTime};
 use hammer_http::{Destination, HttpError, HttpFlowsPlan, HttpPlan, HttpWorkload};
 use hammer_lab::HttpLabPlan;
 use hammer_lab::handle::{LabConfig, LabHandle};
-use hammer_lab_gateway::GatewayLabPlan;
+use hammer_lab_gateway::{GatewayLabPlan, TOKEN_PATH};
 use hammer_report::Report;
-use hammer_values::{Agreed, OneOrMany};
+use hammer_values::{Agreed, OneOrMany, ServiceUrl};
 use http::Uri;
 use serde_json::{Map, Value};
 
@@ -24,7 +24,7 @@ use super::lab::{Lab, own_url, unstarted};
 use super::lane::LaneRequest;
 use super::service::OpenService;
 use super::tokens::{
-    OAUTH, PlannedGrant, RunTokens, UnmintedFault, as_it_is, granted, is_of_tokens, minted_by,
+    OAUTH, PlannedGrant, RunTokens, UnmintedFault, as_it_is, granted, is_of_tokens, minted_by, placed,
 };
 use super::{Conclusion, OpenProtocol, Protocol, RunPlan};
 use crate::error::CliError;
@@ -96,6 +96,7 @@ impl Protocol for Http {
     fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {
         let plan = planned.plan;
         let is_granted = bearers(plan).iter().any(|planned| planned.bearer.grant().is_some());
+        placed_grants(plan)?;
         let mut names = plan.workloads.iter().enumerate();
         if let Some((place, workload)) =
             names.find(|(_, workload)| is_granted && is_of_tokens(workload.name.as_str()))
@@ -130,16 +131,18 @@ impl Protocol for Http {
     }
 
     fn open<'a>(&self, planned: &RunPlan<'a>) -> Result<Box<dyn OpenProtocol + 'a>, CliError> {
-        let tokens = tokens(planned)?;
         let services = self.named_services(planned.plan);
-        let mut open = OpenHttp { services, labs: Vec::new(), tokens };
+        let mut open = OpenHttp { services, labs: Vec::new(), issuer: None, tokens: Vec::new() };
         let lab = planned.plan.target.lab.as_ref();
         if let Some(server) = lab.and_then(server) {
             open.embedded(server.clone(), SERVER)?;
         }
         if let Some(gateway) = lab.and_then(gateway) {
-            open.embedded(trusting(gateway, planned.plan)?, GATEWAY)?;
+            let url = open.embedded(trusting(gateway, planned.plan)?, GATEWAY)?;
+            open.issuer = grants(gateway).then(|| token_endpoint(&url)).transpose()?;
         }
+        // The embedded gateway may grant them.
+        open.tokens = tokens(planned, open.issuer.as_ref())?;
         Ok(Box::new(open))
     }
 }
@@ -148,6 +151,8 @@ impl Protocol for Http {
 struct OpenHttp {
     services: Vec<OpenService>,
     labs: Vec<Box<dyn Lab>>,
+    /// Where the embedded gateway grants tokens.
+    issuer: Option<ServiceUrl>,
     /// Tokens by where they come from.
     tokens: Vec<(BearerPlan, RunTokens)>,
 }
@@ -172,8 +177,9 @@ impl OpenProtocol for OpenHttp {
 
     /// Tokens are asked for anew: what keeps them fresh goes by the run's own instants.
     fn reopened<'b>(&self, planned: &RunPlan<'b>) -> Result<Box<dyn OpenProtocol + 'b>, CliError> {
-        let tokens = tokens(planned)?;
-        Ok(Box::new(Self { services: self.services.clone(), labs: Vec::new(), tokens }))
+        let issuer = self.issuer.clone();
+        let tokens = tokens(planned, issuer.as_ref())?;
+        Ok(Box::new(Self { services: self.services.clone(), labs: Vec::new(), issuer, tokens }))
     }
 
     fn notes(&mut self) -> Vec<String> {
@@ -232,8 +238,8 @@ fn trusting(gateway: &GatewayLabPlan, plan: &Plan) -> Result<GatewayLabPlan, Pla
 }
 
 impl OpenHttp {
-    /// Starts an embedded target.
-    fn embedded<C>(&mut self, plan: C, section: &str) -> Result<(), CliError>
+    /// Starts an embedded target, and says where it is.
+    fn embedded<C>(&mut self, plan: C, section: &str) -> Result<ServiceUrl, CliError>
     where
         C: LabConfig,
     {
@@ -242,7 +248,7 @@ impl OpenHttp {
         let url = own_url(&lab.url).map_err(|error| unstarted(error, &at))?;
         self.services.push(OpenService { name: None, endpoints: vec![url.url().clone()] });
         self.labs.push(Box::new(lab));
-        Ok(())
+        Ok(url)
     }
 
     /// Where a request goes, and whose tokens it has.
@@ -336,8 +342,48 @@ fn bearers(plan: &Plan) -> Vec<PlannedBearer<'_>> {
     bearers
 }
 
-/// The tokens from everywhere. Where several are granted, those of each grant have a name of their own.
-fn tokens(planned: &RunPlan<'_>) -> Result<Vec<(BearerPlan, RunTokens)>, CliError> {
+/// Holds every grant against where it can be asked for: it says so itself, or there is an embedded gateway that grants tokens.
+fn placed_grants(plan: &Plan) -> Result<(), PlanError> {
+    if plan.target.lab.as_ref().and_then(gateway).is_some_and(grants) {
+        return Ok(());
+    }
+    let services = plan.target.services.iter().map(|(name, service)| {
+        let at = PlanPath::of("target.services").key(name.as_str()).key("token");
+        (at, service.token.as_ref())
+    });
+    let workloads = plan.workloads.iter().enumerate().flat_map(|(place, workload)| {
+        let own = PlanPath::workload(place);
+        let of_flows = (own.clone().key(FLOWS), flows(workload).and_then(|flows| flows.bearer.as_ref()));
+        let requests = of_workload(workload).into_iter();
+        let requests =
+            requests.map(move |(key, request, _)| (own.clone().keys(&key), request.bearer.as_ref()));
+        std::iter::once(of_flows).chain(requests).map(|(at, bearer)| (at.key("bearer"), bearer))
+    });
+    for (at, bearer) in services.chain(workloads) {
+        if let Some(grant) = bearer.and_then(BearerPlan::grant) {
+            placed(grant, None, &at.key("grant"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a gateway grants tokens.
+const fn grants(gateway: &GatewayLabPlan) -> bool {
+    gateway.token.is_some()
+}
+
+/// Where an embedded gateway grants them.
+fn token_endpoint(gateway: &ServiceUrl) -> Result<ServiceUrl, CliError> {
+    let at = PlanPath::of("target.lab").key(GATEWAY);
+    let url = own_url(&format!("{}{TOKEN_PATH}", gateway.to_string().trim_end_matches('/')));
+    url.map_err(|error| unstarted(error, &at))
+}
+
+/// The tokens from everywhere; `issuer` is the token endpoint of what is embedded. Where several are granted, those of each grant have a name of their own.
+fn tokens(
+    planned: &RunPlan<'_>,
+    issuer: Option<&ServiceUrl>,
+) -> Result<Vec<(BearerPlan, RunTokens)>, CliError> {
     let (plan, epoch) = (planned.plan, planned.epoch_unix_ms);
     let all = bearers(plan);
     let names: Vec<&str> =
@@ -364,7 +410,9 @@ fn tokens(planned: &RunPlan<'_>) -> Result<Vec<(BearerPlan, RunTokens)>, CliErro
                     (_, before) => format!("{OAUTH}-{whose}-{}", before + 1),
                 };
                 let (subject, otherwise) = (TokenSubject::Unasked, GrantedKind::AccessToken);
-                granted(plan, PlannedGrant { grant, at: at.key("grant"), name, subject, otherwise }, epoch)?
+                let at = at.key("grant");
+                let grant = &placed(grant, issuer, &at)?;
+                granted(plan, PlannedGrant { grant, at, name, subject, otherwise }, epoch)?
             }
         };
         Ok((bearer.clone(), tokens))

@@ -9,8 +9,8 @@ use hammer_core::dispatch::{LanePlan, UpkeepPlan};
 use hammer_core::runtime::Clock;
 use hammer_core::runtime::threaded::ThreadedRuntime;
 use hammer_exchange::grant::{
-    FirstTokens, FirstTokensError, GrantPlan, GrantedKind, TokenEndpoint, TokenRefresh, discover,
-    first_tokens,
+    BearerGrantPlan, FirstTokens, FirstTokensError, GrantPlan, GrantedKind, TokenEndpoint, TokenRefresh,
+    discover, first_tokens,
 };
 use hammer_exchange::minted::{MintError, MintPlan, TokenMint};
 use hammer_exchange::stock::{StockedToken, TokenStock, TokenSubject, UselessToken};
@@ -19,7 +19,7 @@ use hammer_exchange::token_watch::{TokenFile, TokenWatch};
 use hammer_exchange::{ServiceConfig, WallTime};
 use hammer_measure::Nanos;
 use hammer_net::{ClientConfig, HttpVersion};
-use hammer_values::ServiceUrl;
+use hammer_values::{Agreed, ServiceUrl};
 use http::Uri;
 
 use crate::before_run;
@@ -94,6 +94,21 @@ pub(super) struct PlannedGrant<'a> {
     pub(super) subject: TokenSubject,
     /// Which token of an answer is meant where it does not say so.
     pub(super) otherwise: GrantedKind,
+}
+
+/// The grant that a plan has at `at`, by whoever is said there, or at the token endpoint of the embedded target.
+///
+/// # Errors
+/// Where neither is.
+pub(super) fn placed(
+    grant: &BearerGrantPlan,
+    embedded: Option<&ServiceUrl>,
+    at: &PlanPath,
+) -> Result<Agreed<GrantPlan>, PlanError> {
+    let placed = grant.placed(embedded);
+    placed.map_err(|conflict| {
+        PlanFault::Misfit(conflict.reason().to_owned()).at(at.clone().keys(conflict.key()))
+    })
 }
 
 /// The tokens that an issuer grants.

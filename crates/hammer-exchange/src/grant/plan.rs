@@ -1,7 +1,7 @@
 //! Grants in plans.
 
 use hammer_oauth::{ClientAuthentication, Grant, GrantRequest, PoolPlan, SecretText, WantedToken};
-use hammer_values::{Count, KeyConflict, PlanBlock, ServiceUrl, TimeSpan, WholePercent};
+use hammer_values::{Agreed, Count, KeyConflict, PlanBlock, ServiceUrl, TimeSpan, WholePercent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,11 @@ pub struct GrantPlan {
     /// How long the endpoint may take to answer.
     pub timeout: TimeSpan,
 }
+
+/// A grant for bearer tokens, which need not say where they are granted in a plan whose embedded target grants them itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct BearerGrantPlan(GrantPlan);
 
 /// What entitles to a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -107,13 +112,45 @@ impl Default for GrantPlan {
 
 impl PlanBlock for GrantPlan {
     fn conflict(&self) -> Option<KeyConflict> {
+        let is_in_one_place = self.token_url.is_some() != self.issuer.is_some();
+        match is_in_one_place {
+            true => self.conflict_of_rest(),
+            false => Some(KeyConflict::at("token_url", "give exactly one of token_url, issuer")),
+        }
+    }
+}
+
+impl PlanBlock for BearerGrantPlan {
+    fn conflict(&self) -> Option<KeyConflict> {
+        match self.is_placed() {
+            true => self.0.conflict(),
+            false => self.0.conflict_of_rest(),
+        }
+    }
+}
+
+impl BearerGrantPlan {
+    /// Whether it says where tokens are granted.
+    pub const fn is_placed(&self) -> bool {
+        self.0.token_url.is_some() || self.0.issuer.is_some()
+    }
+
+    /// The grant where it says itself, else at the token endpoint of what is embedded.
+    ///
+    /// # Errors
+    /// The conflict of a grant that is nowhere.
+    pub fn placed(&self, embedded: Option<&ServiceUrl>) -> Result<Agreed<GrantPlan>, KeyConflict> {
+        let own = self.0.token_url.as_ref();
+        let token_url = if self.is_placed() { own } else { embedded };
+        Agreed::new(GrantPlan { token_url: token_url.cloned(), ..self.0.clone() })
+    }
+}
+
+impl GrantPlan {
+    /// What contradicts itself beside where tokens are granted.
+    fn conflict_of_rest(&self) -> Option<KeyConflict> {
         let is_password = self.kind == GrantKind::Password;
         let conflicts = [
-            (
-                self.token_url.is_some() == self.issuer.is_some(),
-                "token_url",
-                "give exactly one of token_url, issuer",
-            ),
             (self.client_id.is_empty(), "client_id", "it is not given: every client has a name"),
             (
                 !is_password && self.client_secret.is_none(),
@@ -193,8 +230,6 @@ const LONGEST_BACKOFF: i64 = 10;
 
 #[cfg(test)]
 mod tests {
-    use hammer_values::Agreed;
-
     use super::*;
 
     fn read(json: &str) -> Result<Agreed<GrantPlan>, String> {
@@ -228,6 +263,23 @@ mod tests {
         let inline =
             read(r#"{"token_url":"http://a/t","client_id":"c","client_secret":"canary"}"#).unwrap_err();
         assert!(inline.contains("a map with file or env") && !inline.contains("canary"), "{inline}");
+    }
+
+    #[test]
+    fn a_grant_for_bearer_tokens_that_is_nowhere_is_where_the_embedded_target_grants() {
+        let read = |json: &str| serde_json::from_str::<Agreed<BearerGrantPlan>>(json);
+        let client = r#""client_id":"c","client_secret":{"env":"S"}"#;
+        let embedded: ServiceUrl = "http://127.0.0.1:7/oauth/token".parse().unwrap();
+        let nowhere = read(&format!("{{{client}}}")).unwrap();
+        assert_eq!(nowhere.placed(Some(&embedded)).unwrap().token_url, Some(embedded.clone()));
+        assert_eq!(nowhere.placed(None).unwrap_err().key(), "token_url");
+        let issued = read(&format!(r#"{{"issuer":"http://a",{client}}}"#)).unwrap().placed(Some(&embedded));
+        assert!(issued.unwrap().token_url.is_none(), "it says where");
+        for twice in
+            [r#"{"token_url":"http://a/t","issuer":"http://a","client_id":"c"}"#, r#"{"client_id":"c"}"#]
+        {
+            assert!(read(twice).is_err(), "{twice}");
+        }
     }
 
     #[test]

@@ -24,7 +24,7 @@ use crate::plan::{Plan, WorkloadPlan};
 use crate::protocol::RunPlan;
 use crate::protocol::lab::{Lab, own_url, unstarted};
 use crate::protocol::service::permitted;
-use crate::protocol::tokens::{OAUTH, PlannedGrant, RunTokens, granted};
+use crate::protocol::tokens::{OAUTH, PlannedGrant, RunTokens, granted, placed};
 
 /// What was found or started.
 pub(super) struct OpenedTarget {
@@ -152,7 +152,8 @@ pub(super) fn tokens(planned: &RunPlan<'_>) -> Result<Option<RunTokens>, CliErro
     let Some(grant) = grant else { return Ok(None) };
     let at = PlanPath::of("target").key(TARGET).key("auth").key("bearer").key("grant");
     let (name, subject) = (OAUTH.to_owned(), TokenSubject::Unasked);
-    let granting = PlannedGrant { grant, at, name, subject, otherwise: GrantedKind::AccessToken };
+    let placed = placed(grant, None, &at)?;
+    let granting = PlannedGrant { grant: &placed, at, name, subject, otherwise: GrantedKind::AccessToken };
     granted(planned.plan, granting, planned.epoch_unix_ms).map(Some)
 }
 
