@@ -171,7 +171,7 @@ mod tests {
         let own =
             |tag: &str, from: &str, count| (format!("Tag={tag}"), from.to_owned(), "1.000".to_owned(), count);
         let found: Vec<_> = lines.iter().map(|line| of(line)).collect();
-        assert_eq!(found, [own("a/x", "0.000", 10), own("a/x", "1.000", 4), own("a/y_z", "1.000", 1)]);
+        assert_eq!(found, [own("a/x", "0.000", 10), own("a/x", "1.000", 4), own("a/y%2Cz", "1.000", 1)]);
         assert!(lines[0][3].parse::<f64>().unwrap() >= 30.0, "{:?}", lines[0]);
         assert!(text.contains("#[StartTime: 1790000000.123 (seconds since epoch), "), "{text}");
         // The same but for how a payload is packed.

@@ -160,9 +160,9 @@ fn a_report_that_says_too_little_of_its_series_has_no_log() {
     };
     assert!(refused(|report| report.run.epoch = "once".to_owned()).contains("does not say when the run was"));
     assert!(refused(|report| report.response_times.clear()).contains("has no response times"));
-    let told = refused(|report| report.response_times[0].path = "reads/a_tile".to_owned());
+    let told = refused(|report| report.response_times[0].path = "reads/a tile".to_owned());
     assert!(
-        told.contains("has two series with the tag `reads/a_tile`: reads/a_tile and reads/a tile"),
+        told.contains("has two series with the tag `reads/a%20tile`: reads/a tile and reads/a tile"),
         "{told}"
     );
 }
