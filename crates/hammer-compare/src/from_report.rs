@@ -87,11 +87,12 @@ fn series(series: &Series) -> MeasuredSeries {
     for cause in failures {
         add_failures(&mut by_cause, cause.cause.clone(), cause.count);
     }
-    let own = MeasuredSeries {
+    MeasuredSeries {
         path: series.path.clone(),
         is_step: series.kind == SeriesKind::Step,
         is_total: false,
         is_closed_loop: series.closed_loop,
+        refusals_meant: series.refusals_meant,
         count: response.map_or(0, |times| times.count),
         offered: measured.counts.offered,
         accepted: measured.counts.fates.accepted,
@@ -101,9 +102,8 @@ fn series(series: &Series) -> MeasuredSeries {
         figures: rate.into_iter().chain(response.into_iter().flat_map(times)).collect(),
         failures: by_cause,
         failed_per_s: None,
-    };
-    // Of what is wrong on purpose nothing need be accepted.
-    if series.refusals_meant { own } else { own.or_outage() }
+    }
+    .or_outage()
 }
 
 /// All operations together, where they are of several series; their response times are those of the merged histograms.
@@ -120,6 +120,7 @@ fn total(report: &Report) -> Option<MeasuredSeries> {
         path: TOTAL.to_owned(),
         is_total: true,
         is_closed_loop: operations.iter().all(|series| series.closed_loop),
+        refusals_meant: operations.iter().any(|series| series.refusals_meant),
         count: times.as_ref().map_or(0, |times| times.count),
         offered: counts.offered,
         accepted: counts.fates.accepted,
@@ -127,8 +128,7 @@ fn total(report: &Report) -> Option<MeasuredSeries> {
         figures: times.iter().flat_map(self::times).chain([(Metric::Rate, rate)]).collect(),
         ..MeasuredSeries::default()
     };
-    let is_meant = operations.iter().any(|series| series.refusals_meant);
-    Some(if is_meant { own } else { own.or_outage() })
+    Some(own.or_outage())
 }
 
 /// The response times of all of them; none where nothing was recorded, or a histogram was not kept.

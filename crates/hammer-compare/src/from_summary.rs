@@ -47,6 +47,8 @@ fn total(run: &SummaryRun) -> Option<MeasuredSeries> {
     Some(MeasuredSeries {
         path: TOTAL.to_owned(),
         is_total: true,
+        is_closed_loop: run.series.iter().all(|figures| figures.closed_loop),
+        refusals_meant: run.series.iter().any(|figures| figures.refusals_meant),
         offered,
         accepted: offered.saturating_sub(failed),
         failed_per_s: sum(|figures| figures.failed_per_s),
@@ -67,6 +69,8 @@ fn of_series(figures: &KeyFigures, is_step: bool) -> MeasuredSeries {
     MeasuredSeries {
         path: figures.path.clone(),
         is_step,
+        is_closed_loop: figures.closed_loop,
+        refusals_meant: figures.refusals_meant,
         // As many as there can be: how many ended a summary does not say.
         count: figures.offered,
         offered: figures.offered,

@@ -63,6 +63,8 @@ pub struct MeasuredSeries {
     pub is_total: bool,
     /// Whether users waited for answers before they sent again.
     pub is_closed_loop: bool,
+    /// Whether it is of what is wrong on purpose, of which nothing need be accepted.
+    pub refusals_meant: bool,
     /// Response times that were recorded.
     pub count: u64,
     /// Operations that were to be carried out.
@@ -112,9 +114,10 @@ impl MeasuredSeries {
         !self.is_step && !self.is_total
     }
 
-    /// The same, but that where nothing was accepted every time is beyond what was measured: how fast a port refuses says nothing of a service.
+    /// The same, but that where nothing was accepted every time is beyond what was measured: how fast a port refuses says nothing of a service. Not so of what is
+    /// wrong on purpose.
     pub(crate) fn or_outage(mut self) -> Self {
-        if self.offered > 0 && self.figures.get(&Metric::Rate).is_none_or(|rate| *rate <= 0.0) {
+        if !self.refusals_meant && self.offered > 0 && self.figures.get(&Metric::Rate).is_none_or(|rate| *rate <= 0.0) {
             self.figures = Metric::ALL.into_iter().map(|metric| (metric, f64::INFINITY)).collect();
             self.figures.insert(Metric::Rate, 0.0);
         }

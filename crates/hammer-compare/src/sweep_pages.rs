@@ -170,6 +170,7 @@ impl SweepComparison {
                 self.labels[0]
             ),
             "each point is concluded from by itself: of many points some differ by chance".to_owned(),
+            "a summary has nothing of its plan but what was swept: whether all else is the same is not known here".to_owned(),
         ]
     }
 }

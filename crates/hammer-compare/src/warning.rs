@@ -89,7 +89,7 @@ fn different_tools(variants: &[Variant]) -> Option<String> {
 fn different_lengths(variants: &[Variant]) -> Option<String> {
     let all = || variants.iter().flat_map(|variant| &variant.runs);
     // Users who carry out so many operations take as long as it takes.
-    let is_timed = all().all(|run| !run.plan.is_empty());
+    let is_timed = all().all(|run| run.is_swept() || !run.plan.is_empty());
     let lengths = Sample::new(all().map(|run| run.measured_seconds).collect());
     let (least, greatest) = lengths.least().zip(lengths.greatest())?;
     (is_timed && greatest > least * (1.0 + REPEATED))
@@ -143,10 +143,9 @@ fn not_accepted(comparison: &Comparison, series: &ComparedSeries) -> Vec<String>
     let mut all = Vec::new();
     for variant in &comparison.variants {
         let of_runs = || variant.runs.iter().filter_map(|run| run.of_path(&series.path));
-        let sum = |of: fn(&MeasuredSeries) -> u64| of_runs().map(of).fold(0, u64::saturating_add) as f64;
-        let failed = sum(|series| series.failures.values().copied().fold(0, u64::saturating_add));
-        let share = failed / sum(|series| series.offered).max(1.0);
-        if share > MOST_FAILED {
+        let is_meant = of_runs().any(|series| series.refusals_meant);
+        let share = variant.success(&series.path).map_or(0.0, |success| 1.0 - success);
+        if share > MOST_FAILED && !is_meant {
             all.push(format!(
                 "{:.1} % of {} of {} were not accepted: what failed fast may be why it looks fast, and what had no answer may be in no response time",
                 share * 100.0,

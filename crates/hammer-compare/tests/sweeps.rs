@@ -164,3 +164,87 @@ fn points_at_which_the_generator_was_not_healthy_are_told() {
     assert!(text.contains("1p1v: 9 runs of hammer, all healthy"), "{text}");
     assert!(text.contains("3p3v: 9 runs of hammer, of which 1 are not healthy, at users 50"), "{text}");
 }
+
+/// What a summary says of runs is held against them as what their reports say: users who wait for answers alone, failures, lengths.
+#[test]
+fn sweeps_are_warned_of_as_the_reports_of_their_runs_are() {
+    let run = |users: u64, round: u64, speed: f64, failed: u64, seconds: f64| {
+        let rate = 100.0 * speed;
+        let figures = KeyFigures {
+            path: "load/get".to_owned(),
+            closed_loop: true,
+            offered: 15_000,
+            failed,
+            accepted_per_s: Some(rate),
+            response_mean_ns: Some(Nanoseconds::At((users as f64 / rate * 1e9) as u64 + round)),
+            ..KeyFigures::default()
+        };
+        let labels = [("users".to_owned(), users.into()), ("round".to_owned(), round.into())].into();
+        SummaryRun {
+            labels,
+            healthy: true,
+            measured_seconds: seconds,
+            series: vec![figures],
+            ..SummaryRun::default()
+        }
+    };
+    let swept = |label: &str, speed: f64, failed: u64, seconds: f64| {
+        let runs = (1..=3).flat_map(|round| [2, 50].map(|users| run(users, round, speed, failed, seconds)));
+        let runs = MeasuredRun::of_sweep(&Summary::of(runs.collect()));
+        Variant { label: label.to_owned(), runs, ..Variant::default() }
+    };
+    let config = ComparisonConfig { metric: Metric::Mean, ..ComparisonConfig::default() };
+    let told = |other: Variant| {
+        let sweeps = SweepComparison::of(&[swept("one", 1.0, 0, 150.0), other], &config).unwrap();
+        sweeps.page(&[]).text().replace("\n    ", " ")
+    };
+    let text = told(swept("other", 2.0, 300, 150.0));
+    for said in [
+        "2.0 % of load/get of other were not accepted",
+        "load/get of other: users waited for answers and for nothing else",
+    ] {
+        assert_eq!(text.matches(said).count(), 1, "{said}, at all points: {text}");
+    }
+    assert!(!text.contains("runs measured for"), "{text}");
+    let text = told(swept("other", 1.0, 0, 75.0));
+    assert!(text.contains("runs measured for 75.00 to 150.00 s") && !text.contains("not accepted"), "{text}");
+}
+
+/// What is wrong on purpose has response times, and no failures to warn of.
+#[test]
+fn refusals_that_are_meant_are_neither_an_outage_nor_a_warning() {
+    let run = |refusals_meant: bool, round: u64| {
+        let figures = KeyFigures {
+            path: "load/invalid".to_owned(),
+            refusals_meant,
+            offered: 1_000,
+            failed: 1_000,
+            accepted_per_s: Some(0.0),
+            response_p95_ns: Some(Nanoseconds::At(5_000_000 + round)),
+            ..KeyFigures::default()
+        };
+        let labels = [("users".to_owned(), 2.into()), ("round".to_owned(), round.into())].into();
+        SummaryRun {
+            labels,
+            healthy: true,
+            measured_seconds: 9.0,
+            series: vec![figures],
+            ..SummaryRun::default()
+        }
+    };
+    let text = |refusals_meant: bool| {
+        let variant = |label: &str, first: u64| {
+            let summary = Summary::of((first..first + 3).map(|round| run(refusals_meant, round)).collect());
+            Variant { label: label.to_owned(), runs: MeasuredRun::of_sweep(&summary), ..Variant::default() }
+        };
+        let config = ComparisonConfig { metric: Metric::P95, ..ComparisonConfig::default() };
+        SweepComparison::of(&[variant("A", 1), variant("B", 4)], &config).unwrap().page(&[]).text()
+    };
+    let meant = text(true);
+    assert!(
+        meant.contains("5.00ms") && !meant.contains("beyond") && !meant.contains("not accepted"),
+        "{meant}"
+    );
+    let outage = text(false);
+    assert!(outage.contains("beyond") && outage.contains("100.0 % of load/invalid of B"), "{outage}");
+}

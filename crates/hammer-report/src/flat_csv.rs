@@ -143,7 +143,7 @@ const FIGURES: [&str; 11] = [
     "count", "infinite", "mean_ns", "min_ns", "p50_ns", "p75_ns", "p90_ns", "p95_ns", "p99_ns", "p99_9_ns",
     "max_ns",
 ];
-const KEY_FIGURES: [&str; 12] = [
+const KEY_FIGURES: [&str; 14] = [
     "path",
     "offered",
     "failed",
@@ -156,6 +156,8 @@ const KEY_FIGURES: [&str; 12] = [
     "response_p95_ns",
     "response_p99_ns",
     "service_p99_ns",
+    "closed_loop",
+    "refusals_meant",
 ];
 
 #[cfg(test)]

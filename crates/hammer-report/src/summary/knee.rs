@@ -151,19 +151,14 @@ mod tests {
     fn run(labels: &[(&str, Value)], series: &[(&str, Figures)]) -> SummaryRun {
         let key_figures = |(path, (accepted, offered, p95)): &(&str, Figures)| KeyFigures {
             path: (*path).to_owned(),
-            offered: 0,
-            failed: 0,
             offered_per_s: Some(*offered),
             accepted_per_s: Some(*accepted),
-            response_mean_ns: None,
-            response_p50_ns: None,
             response_p95_ns: Some(p95.map_or(Nanoseconds::Beyond { beyond_ns: 9_000_000_000 }, |ms| {
                 Nanoseconds::At(ms * 1_000_000)
             })),
-            response_p99_ns: None,
-            service_p99_ns: None,
             completed_per_s: Some(*accepted),
             failed_per_s: Some(0.0),
+            ..KeyFigures::default()
         };
         SummaryRun {
             labels: labels.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),

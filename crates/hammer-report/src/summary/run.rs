@@ -58,6 +58,12 @@ pub struct HookOutput {
 pub struct KeyFigures {
     /// `workload/name`.
     pub path: String,
+    /// Whether users waited for answers before they sent again.
+    #[serde(default)]
+    pub closed_loop: bool,
+    /// Whether it is of what is wrong on purpose, so that refusals are what is meant.
+    #[serde(default)]
+    pub refusals_meant: bool,
     /// Arrivals.
     pub offered: u64,
     /// Ends in any other way than accepted.
@@ -150,6 +156,8 @@ impl KeyFigures {
         let response = figures.durations.response_time.as_ref();
         Self {
             path: series.path.clone(),
+            closed_loop: series.closed_loop,
+            refusals_meant: series.refusals_meant,
             offered: figures.counts.offered,
             failed: figures.counts.fates.failed(),
             completed_per_s: figures.rates.map(|rates| rates.completed_per_s),

@@ -74,6 +74,7 @@ proptest! {
         for (key, series) in run.series.iter().zip(report.operations()) {
             let figures = &series.measurement;
             prop_assert_eq!((&key.path, key.offered), (&series.path, figures.counts.offered));
+            prop_assert_eq!((key.closed_loop, key.refusals_meant), (series.closed_loop, series.refusals_meant));
             let open = figures.counts.fates.backlog + figures.counts.fates.in_flight;
             let accepted = figures.counts.fates.accepted;
             prop_assert_eq!(key.failed + accepted, figures.counts.offered.checked_add_signed(-open).unwrap());
