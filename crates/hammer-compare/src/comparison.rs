@@ -1,5 +1,6 @@
 //! Variants side by side.
 
+use crate::bound::FoundBound;
 use crate::conclusion::{Conclusion, corrected};
 use crate::hops::HopBreakdown;
 use crate::metric::Metric;
@@ -20,6 +21,8 @@ pub struct ComparisonConfig {
     pub series: Option<String>,
     /// Service levels that runs are held against, in the verdict's series.
     pub sla: Vec<SlaBound>,
+    /// Whether the comparison fails where a variant but the first does not meet one.
+    pub sla_decides: bool,
     /// Whether the variants are parts of a chain, each with one link more than the one before.
     pub hops: Option<Hops>,
 }
@@ -34,7 +37,14 @@ pub struct Hops {
 /// The 99th percentile of the operations of which most were measured, by 95 %.
 impl Default for ComparisonConfig {
     fn default() -> Self {
-        Self { confidence: 0.95, metric: Metric::P99, series: None, sla: Vec::new(), hops: None }
+        Self {
+            confidence: 0.95,
+            metric: Metric::P99,
+            series: None,
+            sla: Vec::new(),
+            sla_decides: false,
+            hops: None,
+        }
     }
 }
 
@@ -171,7 +181,7 @@ impl Comparison {
         conclude(&mut series, &config);
         let verdict = figure_of(&variants, &series, config.metric)?.clone();
         let path = &series[0].path;
-        let sla = config.sla.iter().map(|bound| bound.held(&variants, path)).collect();
+        let sla = config.sla.iter().map(|bound| bound.held(&variants, path, config.sla_decides)).collect();
         let hops = match &config.hops {
             Some(Hops { total }) => {
                 let known = || variants.iter().map(|variant| variant.label.clone()).collect();
@@ -185,6 +195,11 @@ impl Comparison {
         let mut comparison = Self { config, variants, series, verdict, warnings, sla, hops };
         comparison.warnings = warning::warnings(&comparison);
         Ok(comparison)
+    }
+
+    /// Whether it fails what was asked of it: by one of these bounds, which do not hold, or by a service level that decides.
+    pub fn fails(&self, found: &[FoundBound]) -> bool {
+        !found.is_empty() || self.sla.iter().any(HeldSla::fails)
     }
 
     /// That figure of the verdict's series.

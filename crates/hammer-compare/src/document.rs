@@ -13,7 +13,8 @@ use crate::variant::Variant;
 impl Comparison {
     /// The comparison as JSON, ending in a newline.
     pub fn json(&self, found: &[FoundBound]) -> String {
-        let mut document = json!({ "schema": COMPARISON, "beyond_bounds": beyond(found) });
+        let mut document =
+            json!({ "schema": COMPARISON, "passed": !self.fails(found), "beyond_bounds": beyond(found) });
         extend(&mut document, self.document());
         format!("{document:#}\n")
     }
@@ -89,6 +90,7 @@ impl SweepComparison {
         });
         let document = json!({
             "schema": SWEEPS,
+            "passed": !self.fails(found),
             "beyond_bounds": beyond(found),
             "labels": self.labels,
             "lone_points": self.lone,

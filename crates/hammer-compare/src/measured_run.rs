@@ -117,7 +117,10 @@ impl MeasuredSeries {
     /// The same, but that where nothing was accepted every time is beyond what was measured: how fast a port refuses says nothing of a service. Not so of what is
     /// wrong on purpose.
     pub(crate) fn or_outage(mut self) -> Self {
-        if !self.refusals_meant && self.offered > 0 && self.figures.get(&Metric::Rate).is_none_or(|rate| *rate <= 0.0) {
+        if !self.refusals_meant
+            && self.offered > 0
+            && self.figures.get(&Metric::Rate).is_none_or(|rate| *rate <= 0.0)
+        {
             self.figures = Metric::ALL.into_iter().map(|metric| (metric, f64::INFINITY)).collect();
             self.figures.insert(Metric::Rate, 0.0);
         }

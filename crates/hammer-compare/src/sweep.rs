@@ -85,6 +85,11 @@ impl SweepComparison {
         paths
     }
 
+    /// Whether it fails what was asked of it: by one of these bounds, which do not hold, or at a point by a service level that decides.
+    pub fn fails(&self, found: &[FoundBound]) -> bool {
+        !found.is_empty() || self.points.iter().any(|point| point.comparison.fails(&[]))
+    }
+
     /// The swept keys, in their order.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &String> {
         self.points.iter().take(1).flat_map(|point| point.at.keys())

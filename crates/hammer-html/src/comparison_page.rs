@@ -12,13 +12,13 @@ use crate::chart::{Chart, DrawError, Ink, Line};
 use crate::figure::{Figure, Row, Table};
 use crate::page::{Follows, Page};
 
-/// The page of a comparison, and of the bounds that do not hold.
+/// The page of a comparison, and of the bounds that do not hold; it says whether what was asked failed.
 ///
 /// # Errors
 /// Where a chart cannot be drawn, which no figure makes it do.
 pub fn comparison_document(comparison: &Comparison, found: &[FoundBound]) -> Result<String, DrawError> {
     let charts = shown_figures(comparison).filter_map(|figure| chart(comparison, figure));
-    document(&comparison.page(found), charts, !found.is_empty())
+    document(&comparison.page(found), charts, comparison.fails(found))
 }
 
 /// The page of sweeps side by side: the verdict's figure and the rate by points, and what is printed of them.
@@ -37,13 +37,13 @@ pub fn sweep_comparison_document(
     let paths = sweeps.verdict_paths();
     let charts =
         paths.iter().flat_map(|path| metrics.iter().filter_map(|metric| swept_chart(sweeps, path, *metric)));
-    document(&sweeps.page(found), charts, !found.is_empty())
+    document(&sweeps.page(found), charts, sweeps.fails(found))
 }
 
 fn document(
     told: &hammer_compare::Page,
     charts: impl Iterator<Item = Figure>,
-    is_beyond: bool,
+    fails: bool,
 ) -> Result<String, DrawError> {
     let (title, blocks) = match told.blocks.split_first() {
         Some((Block::Heading(title), blocks)) => (title.clone(), blocks),
@@ -53,7 +53,7 @@ fn document(
     let charts = charts.map(|chart| chart.markup()).collect::<Result<Vec<_>, _>>()?;
     let page = Page {
         title,
-        standing: is_beyond.then_some(Standing::Failed),
+        standing: fails.then_some(Standing::Failed),
         beneath: html! { @for block in verdict { (markup(block)) } },
         main: html! {
             section.series { div.figures { @for chart in &charts { (chart) } } }

@@ -83,7 +83,7 @@ fn tell(
     }
     html.map_or(Ok(()), |file| file.write(compared.html()))?;
     print_text(&compared.text(args.form))?;
-    let code = compared.code(args);
+    let code = compared.code();
     match (claims, compared.variants()) {
         (None, _) => Ok(code),
         (Some(claims), Some(variants)) => {

@@ -130,6 +130,18 @@ fn a_service_level_decides_only_where_it_is_said_to() {
         ended.code
     };
     assert_eq!([code("p95 < 1ms", &[]), code("p95 < 1ms", &["--fail-if", "sla"])], [0, 1]);
+    // A page that is kept says by itself that the gate failed, and so does JSON.
+    let folder = Folder::new();
+    for (gate, failed) in [(&[][..], false), (&["--fail-if", "sla"], true)] {
+        let page = folder.path("page.html");
+        let options =
+            [&["--metric", "p95", "--sla", "p95 < 1ms", "--as", "json", "--html", &page], gate].concat();
+        let all = json(&compare(&options, &runs));
+        assert_eq!((&all["passed"], &all["sla"][0]["decides"]), (&(!failed).into(), &failed.into()));
+        let written = std::fs::read_to_string(&page).unwrap();
+        assert_eq!(written.contains("failed: p95 &lt; 1ms of B"), failed, "{written}");
+        assert_eq!(written.contains("class=\"failed\" id=\"banner\""), failed);
+    }
     assert_eq!(code("success > 99.9%", &["--fail-if", "sla"]), 0);
     let none = compare(&["--fail-if", "sla"], &runs);
     assert!(none.code == 2 && none.stderr.contains("no --sla states a service level"), "{}", none.stderr);

@@ -1,8 +1,7 @@
 //! What is compared: variants of one thing each, or sweeps point by point.
 
 use hammer_compare::{
-    Bound, BoundError, Comparison, ComparisonConfig, FoundBound, HeldSla, Hops, MeasuredRun, SweepComparison,
-    Variant,
+    Bound, BoundError, Comparison, ComparisonConfig, FoundBound, Hops, MeasuredRun, SweepComparison, Variant,
 };
 use hammer_html::DrawError;
 use hammer_report::{ExitCode, ReasonKind};
@@ -29,6 +28,7 @@ impl Compared {
             metric: args.metric,
             series: args.series.clone(),
             sla: args.sla.clone(),
+            sla_decides: args.fail_if.iter().any(|bound| matches!(bound, FailIf::Sla)),
             hops: args.hops.then(|| Hops { total: args.total.clone() }),
         };
         let swept = || variants.iter().flat_map(|variant| &variant.runs).map(MeasuredRun::is_swept);
@@ -89,21 +89,11 @@ impl Compared {
     }
 
     /// 1 where a bound does not hold, or a service level is not met that had to be.
-    pub(super) fn code(&self, args: &CompareArgs) -> ExitCode {
-        let is_gate = args.fail_if.iter().any(|bound| matches!(bound, FailIf::Sla));
-        let is_unmet = is_gate && self.held().any(|held| held.unmet().next().is_some());
-        match self.found.is_empty() && !is_unmet {
-            true => ExitCode::Clean,
-            false => ExitCode::Because(ReasonKind::ThresholdFailed),
-        }
-    }
-
-    /// The service levels, of sweeps those of each point.
-    fn held(&self) -> impl Iterator<Item = &HeldSla> {
-        let comparisons: Vec<&Comparison> = match &self.what {
-            What::Variants(comparison) => vec![comparison],
-            What::Sweeps(sweeps) => sweeps.points.iter().map(|point| &point.comparison).collect(),
+    pub(super) fn code(&self) -> ExitCode {
+        let fails = match &self.what {
+            What::Variants(comparison) => comparison.fails(&self.found),
+            What::Sweeps(sweeps) => sweeps.fails(&self.found),
         };
-        comparisons.into_iter().flat_map(|comparison| &comparison.sla)
+        if fails { ExitCode::Because(ReasonKind::ThresholdFailed) } else { ExitCode::Clean }
     }
 }
