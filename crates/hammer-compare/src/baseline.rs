@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::measured_run::MeasuredRun;
 use crate::variant::Variant;
 
 /// What the file of a baseline holds.
@@ -25,14 +26,20 @@ pub enum BaselineError {
     /// It has no run.
     #[error("read a baseline: it has no run")]
     Empty,
+    /// Whatever comes later is faster than a run in which nothing was accepted, and no gate would ever fail.
+    #[error("keep a baseline: in run {0} nothing was accepted, and beside an outage everything is better")]
+    Outage(usize),
 }
 
 impl Variant {
     /// The variant with its runs as JSON, which [`Variant::from_baseline`] reads.
     ///
     /// # Errors
-    /// None that a variant makes it have.
-    pub fn to_baseline(&self) -> Result<String, serde_json::Error> {
+    /// Runs that nothing should be held against.
+    pub fn to_baseline(&self) -> Result<String, BaselineError> {
+        if let Some(place) = self.runs.iter().position(MeasuredRun::is_outage) {
+            return Err(BaselineError::Outage(place + 1));
+        }
         let model = BaselineModel { schema: BASELINE.to_owned(), variant: self.clone() };
         Ok(format!("{}\n", serde_json::to_string(&model)?))
     }

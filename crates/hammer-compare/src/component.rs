@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a component used; figures that nothing is known of are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ComponentUse {
     /// Its name.
     pub name: String,

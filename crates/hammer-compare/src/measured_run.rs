@@ -9,8 +9,9 @@ use crate::component::ComponentUse;
 use crate::metric::Metric;
 use crate::number::{figures, optional};
 
-/// What a run is compared by.
+/// What a run is compared by. A baseline that was kept may lack what later versions have beside that.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct MeasuredRun {
     /// What measured it: `hammer`, `hey`.
     pub tool: String,
@@ -38,6 +39,7 @@ pub struct MeasuredRun {
 
 /// Whether what sent the load kept its plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct GeneratorHealth {
     /// Whether nothing speaks against its figures.
     pub healthy: bool,
@@ -54,6 +56,7 @@ pub struct GeneratorHealth {
 
 /// A series of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct MeasuredSeries {
     /// `workload/name`; of a tool without series, `requests`.
     pub path: String,
@@ -95,6 +98,13 @@ impl MeasuredRun {
         let requests = MeasuredSeries { path: "requests".to_owned(), accepted, failed_per_s, ..requests };
         let series = vec![requests.or_outage()];
         Self { tool: tool.to_owned(), series, measured_seconds, ..Self::default() }
+    }
+
+    /// Whether operations were offered that should be accepted, and none was.
+    pub(crate) fn is_outage(&self) -> bool {
+        let own = || self.series.iter().filter(|series| series.is_operation() && !series.refusals_meant);
+        let sum = |of: fn(&MeasuredSeries) -> u64| own().map(of).fold(0, u64::saturating_add);
+        sum(|series| series.offered) > 0 && sum(|series| series.accepted) == 0
     }
 
     /// Its series of that path.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::metric::Metric;
@@ -38,6 +39,9 @@ impl Serialize for Number {
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
         Ok(Self(match NumberModel::deserialize(json)? {
+            NumberModel::Known(number) if number < 0.0 => {
+                return Err(D::Error::custom(format!("{number} is no figure of a run: none is below 0")));
+            }
             NumberModel::Known(number) => number,
             NumberModel::Beyond(BeyondModel::Beyond) => f64::INFINITY,
         }))
@@ -85,5 +89,8 @@ mod tests {
         let back: Vec<Number> = serde_json::from_str(&json).unwrap();
         assert_eq!(back, [Number(1.5), Number(f64::INFINITY)]);
         assert!(serde_json::from_str::<Number>("\"far\"").is_err());
+        assert!(
+            serde_json::from_str::<Number>("-1.5").unwrap_err().to_string().contains("-1.5 is no figure")
+        );
     }
 }

@@ -22,11 +22,24 @@ pub(crate) fn warnings(comparison: &Comparison) -> Vec<String> {
     all.extend(unshared(comparison));
     for series in &comparison.series {
         all.extend(missing(comparison, series));
-        all.extend(not_accepted(comparison, series));
+        let of_variants = comparison.variants.iter().filter(|_| series.is_operation());
+        all.extend(of_variants.flat_map(|variant| not_accepted(variant, &series.path)));
         all.extend(repeated_rate(comparison, series));
         all.extend(thin_tails(comparison, series));
     }
     all
+}
+
+impl Variant {
+    /// What speaks against holding others against it, whatever these are.
+    pub fn warnings(&self) -> Vec<String> {
+        let operations = self.runs.iter().flat_map(|run| &run.series).filter(|series| series.is_operation());
+        let paths: BTreeSet<&str> = operations.map(|series| series.path.as_str()).collect();
+        of_variant(self)
+            .into_iter()
+            .chain(paths.into_iter().flat_map(|path| not_accepted(self, path)))
+            .collect()
+    }
 }
 
 fn of_variant(variant: &Variant) -> Vec<String> {
@@ -136,29 +149,23 @@ fn missing(comparison: &Comparison, series: &ComparedSeries) -> Vec<String> {
 }
 
 /// What failed, where that is more than a little of a variant: what failed fast may be why it looks fast.
-fn not_accepted(comparison: &Comparison, series: &ComparedSeries) -> Vec<String> {
-    if !series.is_operation() {
-        return Vec::new();
-    }
+fn not_accepted(variant: &Variant, path: &str) -> Vec<String> {
+    let of_runs = || variant.runs.iter().filter_map(|run| run.of_path(path));
+    let is_meant = of_runs().any(|series| series.refusals_meant);
+    let share = variant.success(path).map_or(0.0, |success| 1.0 - success);
     let mut all = Vec::new();
-    for variant in &comparison.variants {
-        let of_runs = || variant.runs.iter().filter_map(|run| run.of_path(&series.path));
-        let is_meant = of_runs().any(|series| series.refusals_meant);
-        let share = variant.success(&series.path).map_or(0.0, |success| 1.0 - success);
-        if share > MOST_FAILED && !is_meant {
-            all.push(format!(
-                "{:.1} % of {} of {} were not accepted: what failed fast may be why it looks fast, and what had no answer may be in no response time",
-                share * 100.0,
-                series.path,
-                variant.label
-            ));
-        }
-        if of_runs().any(|series| series.lacks_failures) {
-            all.push(format!(
-                "of {}, requests without an answer are not known: the CSV of hey leaves them out",
-                variant.label
-            ));
-        }
+    if share > MOST_FAILED && !is_meant {
+        all.push(format!(
+            "{:.1} % of {path} of {} were not accepted: what failed fast may be why it looks fast, and what had no answer may be in no response time",
+            share * 100.0,
+            variant.label
+        ));
+    }
+    if of_runs().any(|series| series.lacks_failures) {
+        all.push(format!(
+            "of {}, requests without an answer are not known: the CSV of hey leaves them out",
+            variant.label
+        ));
     }
     all
 }

@@ -137,6 +137,19 @@ fn a_baseline_comes_back_as_it_was_kept() {
     }
 }
 
+/// As the first release with baselines kept it: of whatever a kept run has beside that today nothing is known.
+#[test]
+fn a_baseline_of_the_first_form_is_read_by_every_later_version() {
+    let kept = Variant::from_baseline(include_str!("../testdata/baseline-1.json")).unwrap();
+    assert_eq!((kept.label.as_str(), kept.runs.len(), kept.runs[0].tool.as_str()), ("A", 3, "hammer"));
+    let series = &kept.runs[2].series[0];
+    assert_eq!((series.path.as_str(), series.offered, series.accepted), ("web/get", 100, 100));
+    assert!(series.figures[&Metric::P95] > 0.0 && !series.refusals_meant);
+    let today = Variant { label: "today".to_owned(), ..kept.clone() };
+    let text = Comparison::of(vec![kept, today], config()).unwrap().page(&[]).text();
+    assert!(text.contains("today is not distinguishable from A: 1.000 times"), "{text}");
+}
+
 /// The published mixed load: 115 and 137 signatures a second, 870 and 1,160 verifications, 462 and 411 ms, 230 and 174 ms.
 #[test]
 fn a_baseline_and_an_optimized_profile_stand_side_by_side_with_what_changed() {

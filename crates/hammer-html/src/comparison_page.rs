@@ -40,6 +40,14 @@ pub fn sweep_comparison_document(
     document(&sweeps.page(found), charts, sweeps.fails(found))
 }
 
+/// The page of what is told beside no chart: its first block is the title, and its second stands beneath.
+///
+/// # Errors
+/// None: it has no chart.
+pub fn told_document(told: &hammer_compare::Page) -> Result<String, DrawError> {
+    document(told, std::iter::empty(), false)
+}
+
 fn document(
     told: &hammer_compare::Page,
     charts: impl Iterator<Item = Figure>,

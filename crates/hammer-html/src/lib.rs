@@ -15,7 +15,7 @@ mod run_time;
 mod summary_page;
 
 pub use chart::DrawError;
-pub use comparison_page::{comparison_document, sweep_comparison_document};
+pub use comparison_page::{comparison_document, sweep_comparison_document, told_document};
 pub use live_page::{LivePage, LivePart, token_page};
 pub use report_page::{document, window_document};
 pub use summary_page::summary_document;

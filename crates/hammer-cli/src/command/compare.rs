@@ -75,7 +75,13 @@ fn tell(
     };
     if let Some((path, first)) = unkept.as_ref().filter(|_| variants.len() == 1) {
         baseline::keep(path, first)?;
-        return print_text(&baseline::told(path, first, args.form)?);
+        let page = baseline::told(path, first, args);
+        html.map_or(Ok(()), |file| file.write(hammer_html::told_document(&page)))?;
+        return print_text(&match args.form {
+            ComparisonForm::Text => page.text(),
+            ComparisonForm::Markdown => page.markdown(),
+            ComparisonForm::Json => baseline::json(path, first)?,
+        });
     }
     let compared = Compared::of(args, variants)?;
     if let Some((path, first)) = unkept {

@@ -108,6 +108,9 @@ pub(crate) enum UsageError {
     /// A file of a baseline that is none.
     #[error("compare with {}: failed to {source}", path.display())]
     Baseline { path: PathBuf, source: BaselineError },
+    /// Runs that should be no baseline.
+    #[error("compare with {}: failed to {source}", path.display())]
+    NoBaseline { path: PathBuf, source: BaselineError },
     /// A baseline that cannot be kept.
     #[error("keep the baseline in {}: {source}", path.display())]
     KeptBaseline { path: PathBuf, source: io::Error },

@@ -161,6 +161,7 @@ fn the_first_runs_are_kept_and_later_ones_compared_with_them() {
     let first = with(&hey("2x", 1..=5), &["--fail-if", "p95 > 1.1x"]);
     assert_eq!(first.code, 0, "{}", first.stderr);
     assert!(first.stdout.contains("5 runs of A are kept"), "{}", first.stdout);
+    assert!(first.stdout.contains("no bound or service level is held"), "{}", first.stdout);
     let written = std::fs::read_to_string(&kept).unwrap();
     // As readable as any other file that is made here.
     let made = folder.write("made", "");
@@ -186,8 +187,19 @@ fn the_first_runs_are_kept_and_later_ones_compared_with_them() {
         other.stderr
     );
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), "{\"schema\": \"hammer.report/1\"}");
-    // What cannot be compared is not kept.
+    // The first time there is a page as well, and what speaks against the runs is told.
     std::fs::remove_file(&kept).unwrap();
+    let page = folder.path("kept.html");
+    let first = with(&hey("2x", 1..=2), &["--html", &page]);
+    assert!(first.code == 0 && first.stdout.contains("A has 2 runs: fewer than 3"), "{}", first.stderr);
+    assert!(std::fs::read_to_string(&page).unwrap().contains("2 runs of A are kept"));
+    // Beside an outage everything is better.
+    std::fs::remove_file(&kept).unwrap();
+    let none = concat!(env!("CARGO_MANIFEST_DIR"), "/../hammer-compare/testdata/oha/none.json").to_owned();
+    let outage = with(&[none], &[]);
+    assert!(outage.code == 2 && outage.stderr.contains("in run 1 nothing was accepted"), "{}", outage.stderr);
+    assert!(!std::fs::exists(&kept).unwrap());
+    // What cannot be compared is not kept.
     let runs = [hey("2x", 1..=2), vec!["--".to_owned()], hey("3x", 1..=2)].concat();
     let refused = with(&runs, &["--series", "a/b"]);
     assert!(refused.code == 2 && !std::fs::exists(&kept).unwrap(), "{}", refused.stderr);

@@ -9,7 +9,7 @@ use hammer_compare::{Block, Page, Variant};
 use hammer_report::text::number::plural;
 use tempfile::Builder;
 
-use crate::args::ComparisonForm;
+use crate::args::CompareArgs;
 use crate::error::UsageError;
 
 /// What the file holds.
@@ -35,38 +35,43 @@ impl<'a> KeptBaseline<'a> {
 
 /// Keeps the variant; never over a file that is there, and whole or not at all.
 pub(super) fn keep(path: &Path, variant: &Variant) -> Result<(), UsageError> {
-    let unkept = |source| UsageError::KeptBaseline { path: path.to_owned(), source };
+    let text = json(path, variant)?;
     let written = || -> io::Result<()> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         // As readable as what any other command leaves: the umask says.
         let mut builder = Builder::new();
         let builder = builder.permissions(Permissions::from_mode(0o666));
         let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
-        file.write_all(variant.to_baseline()?.as_bytes())?;
+        file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;
         file.persist_noclobber(path)?;
         Ok(())
     };
-    written().map_err(unkept)
+    written().map_err(|source| UsageError::KeptBaseline { path: path.to_owned(), source })
+}
+
+/// What the file has to hold.
+pub(super) fn json(path: &Path, variant: &Variant) -> Result<String, UsageError> {
+    variant.to_baseline().map_err(|source| UsageError::NoBaseline { path: path.to_owned(), source })
 }
 
 /// What is said where a variant was kept and nothing compared.
-pub(super) fn told(path: &Path, variant: &Variant, form: ComparisonForm) -> Result<String, UsageError> {
-    let findings = (1..).zip(&variant.runs).flat_map(|(place, run)| {
-        run.findings.iter().map(move |finding| format!("beware: run {place} {finding}"))
-    });
+pub(super) fn told(path: &Path, variant: &Variant, args: &CompareArgs) -> Page {
     let kept = format!("{} of {} are kept", plural(variant.runs.len() as u64, "run"), variant.label);
-    let lines = std::iter::once(format!("{kept}; the next runs are compared with them")).chain(findings);
     let heading = Block::Heading(format!("baseline {}", path.display()));
-    let page = Page { blocks: vec![heading, Block::List(lines.collect())] };
-    match form {
-        ComparisonForm::Text => Ok(page.text()),
-        ComparisonForm::Markdown => Ok(page.markdown()),
-        ComparisonForm::Json => variant
-            .to_baseline()
-            .map_err(|error| UsageError::KeptBaseline { path: path.to_owned(), source: error.into() }),
+    let mut lines = vec![format!("{kept}; the next runs are compared with them")];
+    if !args.fail_if.is_empty() || !args.sla.is_empty() {
+        lines.push(
+            "nothing is compared, and no bound or service level is held, before there are others".to_owned(),
+        );
     }
+    let mut blocks = vec![heading, Block::List(lines)];
+    let warnings = variant.warnings();
+    if !warnings.is_empty() {
+        blocks.extend([Block::Heading("beware".to_owned()), Block::List(warnings)]);
+    }
+    Page { blocks }
 }
 
 /// What the kept variant is called beside others.
-const NAME: &str = "baseline";
+pub(super) const NAME: &str = "baseline";
