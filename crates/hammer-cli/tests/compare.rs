@@ -191,6 +191,22 @@ fn plans_are_carried_out_by_turns_and_their_reports_kept() {
         asked.stderr
     );
     std::fs::remove_dir_all(folder_of_reports).unwrap();
+    // What needs no run to be known is told before the first.
+    let unknown = hammer(&["compare", "--series", "nope/get", "--run", &short, &long]);
+    assert!(unknown.code == 2 && unknown.stderr.contains("no workload `nope`"), "{}", unknown.stderr);
+    let whole = hammer(&[
+        "compare",
+        "--hops",
+        "--total",
+        "C",
+        "--keep",
+        &folder.path("none"),
+        "--run",
+        &short,
+        &long,
+    ]);
+    assert!(whole.code == 2 && whole.stderr.contains("no variant is called `C`"), "{}", whole.stderr);
+    assert!(!std::fs::exists(folder.path("none")).unwrap());
     let one = hammer(&["compare", "--run", &short]);
     assert!(one.code == 2 && one.stderr.contains("2 values required"), "{}", one.stderr);
     let rounds =
@@ -208,6 +224,39 @@ fn plans_are_carried_out_by_turns_and_their_reports_kept() {
     let broken = folder.write("broken.yaml", "target: {}\n");
     let ended = hammer(&["compare", "--run", &long, &broken]);
     assert!(ended.code == 2 && ended.stderr.contains("broken.yaml"), "{}", ended.stderr);
+}
+
+/// Rounds that draw the same are one sample that is looked at again, and spread by far less than what they are of.
+#[test]
+fn each_round_draws_by_seeds_of_its_own_which_are_those_of_all_variants() {
+    let folder = Folder::new();
+    let plan = folder.write(
+        "drawn.yaml",
+        "seed: 7\ntarget: { lab: { http: { faults: { seed: 40, rules: [ { refuse: { share: 50% } } ] } } } }\n\
+         workloads: [ { name: web, http: {}, load: { users: 1, operations: 200 } } ]\n",
+    );
+    let seeds = |name: &str, options: &[&str]| {
+        let kept = folder.path(name);
+        let asked =
+            [&["compare", "--rounds", "3", "--keep", &kept], options, &["--run", &plan, &plan]].concat();
+        let ended = hammer(&asked);
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        let seed = |run: &str| {
+            let text = std::fs::read_to_string(format!("{kept}/{run}.json")).unwrap();
+            let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+            let (own, faults) =
+                (&report["plan"]["seed"], &report["plan"]["target"]["lab"]["http"]["faults"]["seed"]);
+            (own.as_u64().unwrap(), faults.as_u64().unwrap())
+        };
+        (["A-1", "A-2", "A-3", "B-1", "B-2", "B-3"].map(seed), ended.stdout.replace("\n    ", " "))
+    };
+    const SAME: &str = "all runs of A draw the same faults";
+    let (drawn, text) = seeds("drawn", &[]);
+    assert_eq!(drawn, [(7, 40), (8, 41), (9, 42), (7, 40), (8, 41), (9, 42)]);
+    assert!(!text.contains(SAME), "{text}");
+    let (same, text) = seeds("same", &["--same-seed"]);
+    assert_eq!(same, [(7, 40); 6]);
+    assert!(text.contains(SAME), "{text}");
 }
 
 /// Refused connections are fast, and no faster service.
@@ -303,6 +352,7 @@ fn what_cannot_be_compared_is_told_by_its_name() {
             vec![one(), one()],
             "use --label: there are 3 for 2 variants",
         ),
+        (&["--label", "B"], vec![one(), one()], "use --label B: another variant is called that"),
         (&["--metric", "p42"], vec![one(), one()], "it is none of rate, mean, p50"),
         (&["--metric", "p99.9"], vec![one(), one()], "A has no p99.9 of requests"),
         (&["--series", "a/b"], vec![one(), one()], "not all variants have a series `a/b`; all have requests"),

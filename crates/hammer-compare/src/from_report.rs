@@ -61,8 +61,9 @@ fn environment(report: &Report) -> BTreeMap<String, String> {
         ("cores", run.cores.to_string()),
         ("shards", run.shards.to_string()),
     ];
-    let target = report.plan.get("target").map(|target| ("target", target.to_string()));
-    own.into_iter().chain(target).map(|(key, value)| (key.to_owned(), value)).collect()
+    let of_plan =
+        ["seed", "target"].into_iter().filter_map(|key| Some((key, report.plan.get(key)?.to_string())));
+    own.into_iter().chain(of_plan).map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 fn generator(report: &Report) -> GeneratorHealth {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use crate::comparison::{ComparedSeries, Comparison};
-use crate::measured_run::MeasuredSeries;
+use crate::measured_run::{MeasuredRun, MeasuredSeries};
 use crate::metric::Metric;
 use crate::ratio::LEAST_RUNS;
 use crate::sample::Sample;
@@ -17,6 +19,7 @@ pub(crate) fn warnings(comparison: &Comparison) -> Vec<String> {
     }
     all.extend(repeated_runs(&comparison.variants));
     all.extend(different_tools(&comparison.variants));
+    all.extend(comparison.variants.iter().filter_map(same_draws));
     all.extend(different_plans(&comparison.variants));
     all.extend(different_lengths(&comparison.variants));
     all.extend(unshared(comparison));
@@ -87,6 +90,51 @@ fn repeated_runs(variants: &[Variant]) -> Vec<String> {
         }
     }
     all
+}
+
+/// Runs that drew the same by one seed: they are fewer samples than they look.
+fn same_draws(variant: &Variant) -> Option<String> {
+    let [first, others @ ..] = variant.runs.as_slice() else { return None };
+    let is_shared = |key: &str| {
+        let own = first.environment.get(key);
+        own.is_some() && !others.is_empty() && others.iter().all(|run| run.environment.get(key) == own)
+    };
+    let of =
+        |text: Option<&String>| text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(Value::Null);
+    let arrivals = is_shared("seed") && draws_arrivals(&of(first.plan.get("workloads")));
+    let faults = is_shared("target") && draws_faults(&of(first.environment.get("target")), false);
+    let drawn: Vec<&str> = [(arrivals, "arrivals"), (faults, "faults")]
+        .iter()
+        .filter(|(is, _)| *is)
+        .map(|(_, what)| *what)
+        .collect();
+    (!drawn.is_empty()).then(|| {
+        format!(
+            "all runs of {} draw the same {}, by one seed: they spread by less than what they are of, and intervals are too narrow",
+            variant.label,
+            drawn.join(" and ")
+        )
+    })
+}
+
+fn draws_arrivals(workloads: &Value) -> bool {
+    workloads.as_array().into_iter().flatten().any(|workload| workload["load"]["arrivals"] == "poisson")
+}
+
+/// Whether some fault of an embedded target is for a share of what comes, or a latency that varies.
+fn draws_faults(value: &Value, is_fault: bool) -> bool {
+    match value {
+        Value::Object(keys) => keys.iter().any(|(key, inner)| {
+            let is_drawn = match key.as_str() {
+                "share" | "reset_share" => inner.as_f64().is_some_and(|share| share > 0.0 && share < 1.0),
+                "uniform" | "exponential" | "lognormal" => true,
+                _ => false,
+            };
+            (is_fault && is_drawn) || draws_faults(inner, is_fault || key == "faults")
+        }),
+        Value::Array(items) => items.iter().any(|item| draws_faults(item, is_fault)),
+        _ => false,
+    }
 }
 
 /// Runs that tools of different kinds measured.
@@ -176,7 +224,9 @@ fn repeated_rate(comparison: &Comparison, series: &ComparedSeries) -> Vec<String
         let runs = comparison.variants.iter().flat_map(|variant| &variant.runs);
         runs.filter_map(|run| run.of_path(&series.path)).all(is)
     };
-    if !series.is_operation() || !of_all(|series| series.is_closed_loop) {
+    let thinks =
+        comparison.variants.iter().flat_map(|variant| &variant.runs).any(|run| thinks(run, &series.path));
+    if !series.is_operation() || !of_all(|series| series.is_closed_loop) || thinks {
         return Vec::new();
     }
     let ratios = |metric| series.figure(metric).map(|figure| &figure.ratios);
@@ -194,6 +244,15 @@ fn repeated_rate(comparison: &Comparison, series: &ComparedSeries) -> Vec<String
         })
     });
     each.collect()
+}
+
+/// Whether its plan says that users of that workload wait for something else than answers; of a summary nobody knows.
+fn thinks(run: &MeasuredRun, path: &str) -> bool {
+    let workloads = run.plan.get("workloads").and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let workload = path.split('/').next();
+    let own = workloads.as_ref().and_then(Value::as_array).into_iter().flatten();
+    own.filter(|own| own["name"].as_str() == workload)
+        .any(|own| ["think", "think_up_to"].iter().any(|key| !own["load"][key].is_null()))
 }
 
 /// Percentiles of which a run has seen too little.

@@ -21,6 +21,10 @@ pub(crate) struct CompareArgs {
     /// How often each is carried out
     #[arg(long, default_value_t = 5, requires = "run", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rounds: u32,
+    /// Carry out all rounds by the seeds of the plan: for a service that knows what follows from them (roots, devices, keys). By default round N has each of them
+    /// plus N - 1, so that no two rounds draw the same
+    #[arg(long, requires = "run")]
+    pub(crate) same_seed: bool,
     /// Keep their reports in this folder (A-1.json and so on), which is made or is empty
     #[arg(long, value_name = "DIR", requires = "run")]
     pub(crate) keep: Option<PathBuf>,

@@ -3,11 +3,12 @@
 mod baseline;
 mod compared;
 mod rounds;
+mod seeds;
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use hammer_compare::{CheckedClaim, Claim, ComponentUse, MeasuredRun, Variant};
+use hammer_compare::{CheckedClaim, Claim, ComparisonError, ComponentUse, MeasuredRun, Variant};
 use hammer_report::{ExitCode, ReasonKind};
 
 use super::report::summary;
@@ -41,7 +42,10 @@ pub(crate) fn show(args: &CompareArgs, registry: &Registry) -> Result<ExitCode, 
         let variants = variants(args, &all)?;
         return tell(args, (variants, kept, claims.as_deref()), html);
     }
-    check_labels(&args.labels, args.run.len())?;
+    let labels = labels(args, (0..args.run.len()).map(letter).collect())?;
+    if let Some(label) = args.total.as_ref().filter(|label| !labels.contains(label)) {
+        return Err(UsageError::from(ComparisonError::NoTotal { label: label.clone(), known: labels }).into());
+    }
     let rounds = Rounds::carried_out(args, registry)?;
     let read = variants(args, &rounds.reports.iter().map(Vec::as_slice).collect::<Vec<_>>());
     match read.map_err(CliError::from).and_then(|variants| tell(args, (variants, kept, None), html)) {
@@ -87,18 +91,16 @@ fn tell(
     if let Some((path, first)) = unkept {
         baseline::keep(path, &first)?;
     }
+    if claims.is_some() && compared.variants().is_none() {
+        return Err(UsageError::ComparedSweep(args.first[0].clone()).into());
+    }
     html.map_or(Ok(()), |file| file.write(compared.html()))?;
     print_text(&compared.text(args.form))?;
     let code = compared.code();
-    match (claims, compared.variants()) {
-        (None, _) => Ok(code),
-        (Some(claims), Some(variants)) => {
-            print(io::stdout(), |out| writeln!(out))?;
-            let of_claims = tell_claims(args, claims, variants)?;
-            Ok(if code == ExitCode::Clean { of_claims } else { code })
-        }
-        (Some(_), None) => Err(UsageError::ComparedSweep(args.first[0].clone()).into()),
-    }
+    let Some((claims, variants)) = claims.zip(compared.variants()) else { return Ok(code) };
+    print(io::stdout(), |out| writeln!(out))?;
+    let of_claims = tell_claims(args, claims, variants)?;
+    Ok(if code == ExitCode::Clean { of_claims } else { code })
 }
 
 fn print_text(text: &str) -> Result<ExitCode, CliError> {
@@ -116,7 +118,11 @@ fn claims(path: &Path) -> Result<Vec<Claim>, UsageError> {
         let why = first.strip_prefix("error: ").unwrap_or(first).to_owned();
         UsageError::Claims { path: path.to_owned(), why }
     };
-    serde_saphyr::from_str(&text).map_err(refused)
+    let claims: Vec<Claim> = serde_saphyr::from_str(&text).map_err(refused)?;
+    match claims.is_empty() {
+        true => Err(UsageError::Claims { path: path.to_owned(), why: "it has no claim".to_owned() }),
+        false => Ok(claims),
+    }
 }
 
 /// Prints what comes of them; ends with 1 where one does not hold.
@@ -130,14 +136,17 @@ fn tell_claims(args: &CompareArgs, claims: &[Claim], variants: &[Variant]) -> Re
     Ok(if all_hold { ExitCode::Clean } else { ExitCode::Because(ReasonKind::ThresholdFailed) })
 }
 
-/// Whether names go with so many variants.
-fn check_labels(labels: &[String], variants: usize) -> Result<(), UsageError> {
-    if labels.len() > variants {
-        return Err(UsageError::Labels { labels: labels.len(), variants });
+/// What variants are called: by the names that are given, the first ones first, and all others by these. No two are called the same.
+fn labels(args: &CompareArgs, others: Vec<String>) -> Result<Vec<String>, UsageError> {
+    if args.labels.len() > others.len() {
+        return Err(UsageError::Labels { labels: args.labels.len(), variants: others.len() });
     }
-    match (0..labels.len()).find(|place| labels[..*place].contains(&labels[*place])) {
-        Some(place) => Err(UsageError::LabelTwice(labels[place].clone())),
-        None => Ok(()),
+    let all: Vec<String> =
+        args.labels.iter().cloned().chain(others.into_iter().skip(args.labels.len())).collect();
+    let is_kept = |label: &String| args.baseline.is_some() && label == baseline::NAME;
+    match (0..all.len()).find(|place| all[..*place].contains(&all[*place]) || is_kept(&all[*place])) {
+        Some(place) => Err(UsageError::LabelTwice(all[place].clone())),
+        None => Ok(all),
     }
 }
 
@@ -154,11 +163,14 @@ fn variants(args: &CompareArgs, all: &[&[PathBuf]]) -> Result<Vec<Variant>, Usag
     {
         variants = chain.at_points();
     }
-    check_labels(&args.labels, variants.len())?;
-    for (variant, label) in variants.iter_mut().zip(&args.labels) {
-        variant.label.clone_from(label);
+    let labels = labels(args, variants.iter().map(|variant| variant.label.clone()).collect())?;
+    for (variant, label) in variants.iter_mut().zip(labels) {
+        variant.label = label;
     }
-    for ComponentFile { label, path } in &args.components {
+    for (place, ComponentFile { label, path }) in args.components.iter().enumerate() {
+        if args.components[..place].iter().any(|earlier| earlier.label == *label) {
+            return Err(UsageError::ComponentsTwice(label.clone()));
+        }
         let known: Vec<&str> = variants.iter().map(|variant| variant.label.as_str()).collect();
         let place = known.iter().position(|known| known == label);
         let known = || known.join(", ");

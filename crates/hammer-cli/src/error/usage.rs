@@ -100,6 +100,9 @@ pub(crate) enum UsageError {
     /// Components of nobody.
     #[error("use --components {label}=...: no variant is called that; there are {known}")]
     ComponentsOf { label: String, known: String },
+    /// Two files of components for one variant.
+    #[error("use --components {0}=...: there is a file for {0} already")]
+    ComponentsTwice(String),
     /// Components of a sweep, at none of its points.
     #[error(
         "use --components {0}=...: {0} is a sweep, and a component uses as much as the load of a point makes it"
@@ -136,8 +139,11 @@ pub(crate) enum UsageError {
     #[error("start a run: {source}")]
     Program { source: io::Error },
     /// A plan that leaves nothing to compare.
-    #[error("carry out {}: it left no report (exit {code})", plan.display())]
-    NoReport { plan: PathBuf, code: i32 },
+    #[error("carry out {}{changes}: it left no report (exit {code})", plan.display())]
+    NoReport { plan: PathBuf, changes: String, code: i32 },
+    /// A plan without the workload of the series that is asked for.
+    #[error("compare {}: it has no workload `{workload}`, of whose series --series is", plan.display())]
+    NoWorkload { plan: PathBuf, workload: String },
     /// A plan of several runs, of which none is the variant's.
     #[error("compare {}: it has rounds or a sweep; --rounds says how often a plan is carried out", plan.display())]
     SeveralRuns { plan: PathBuf },

@@ -9,11 +9,12 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
+use super::seeds::PlanSeeds;
 use crate::args::{ChangeArgs, CompareArgs, PlanArgs};
 use crate::assemble::check;
 use crate::error::{CliError, StartError, UsageError};
-use crate::plan::read;
 use crate::plan::sweep::{self, PlannedRun};
+use crate::plan::{Plan, read};
 use crate::protocol::registry::Registry;
 use crate::signals::EndSignals;
 
@@ -28,7 +29,10 @@ pub(super) struct Rounds {
 impl Rounds {
     /// Carries each plan out in every round, each run in a process of its own, which starts as cold as any other. Every other round is in the reverse order.
     pub(super) fn carried_out(args: &CompareArgs, registry: &Registry) -> Result<Self, CliError> {
-        args.run.iter().try_for_each(|plan| check_plan(plan, registry))?;
+        let plans = args.run.iter().map(|plan| check_plan(plan, registry));
+        let plans = plans.collect::<Result<Vec<Plan>, CliError>>()?;
+        expect_series(args, &plans)?;
+        let seeds: Vec<PlanSeeds> = plans.iter().map(PlanSeeds::of).collect();
         let runtime = Builder::new_current_thread().enable_all().build().map_err(StartError::Runtime)?;
         let mut signals = runtime.block_on(async { EndSignals::listen() }).map_err(StartError::Signals)?;
         let (folder, temporary) = folder(args.keep.as_deref())?;
@@ -40,7 +44,8 @@ impl Rounds {
             }
             for place in places {
                 let report = folder.join(format!("{}-{round}.json", super::letter(place)));
-                carry_out(&args.run[place], &report, (&runtime, &mut signals))?;
+                let changes = if args.same_seed { Vec::new() } else { seeds[place].of_round(round) };
+                carry_out((&args.run[place], &changes), &report, (&runtime, &mut signals))?;
                 reports[place].push(report);
             }
         }
@@ -54,15 +59,31 @@ impl Rounds {
     }
 }
 
-/// Finds what is wrong with a plan before any other is carried out.
-fn check_plan(path: &Path, registry: &Registry) -> Result<(), CliError> {
+/// The plan, of which nothing is wrong: before any other is carried out.
+fn check_plan(path: &Path, registry: &Registry) -> Result<Plan, CliError> {
     let args = PlanArgs { plan: path.to_owned(), changes: ChangeArgs::default() };
     let planned = read::plan(&args, registry.grammar())?;
     let runs = sweep::runs(&planned, registry.grammar())?;
     for PlannedRun { plan, .. } in &runs {
         check(registry, &plan.plan).map_err(|error| error.placed(&plan.source))?;
     }
-    if runs.len() == 1 { Ok(()) } else { Err(UsageError::SeveralRuns { plan: path.to_owned() }.into()) }
+    if runs.len() == 1 {
+        Ok(planned.plan)
+    } else {
+        Err(UsageError::SeveralRuns { plan: path.to_owned() }.into())
+    }
+}
+
+/// Whether each plan has the workload of the series that the verdict should go by.
+fn expect_series(args: &CompareArgs, plans: &[Plan]) -> Result<(), UsageError> {
+    let Some((workload, _)) = args.series.as_ref().and_then(|path| path.split_once('/')) else {
+        return Ok(());
+    };
+    let lacks = |plan: &Plan| !plan.workloads.iter().any(|own| own.name.to_string() == workload);
+    match args.run.iter().zip(plans).find(|(_, plan)| lacks(plan)) {
+        Some((path, _)) => Err(UsageError::NoWorkload { plan: path.clone(), workload: workload.to_owned() }),
+        None => Ok(()),
+    }
 }
 
 fn folder(kept: Option<&Path>) -> Result<(PathBuf, Option<TempDir>), UsageError> {
@@ -79,15 +100,16 @@ fn folder(kept: Option<&Path>) -> Result<(PathBuf, Option<TempDir>), UsageError>
     }
 }
 
-/// One run, whose text is not shown: what is said against it stands in its report.
+/// One run of a plan that is changed so, whose text is not shown: what is said against it stands in its report.
 fn carry_out(
-    plan: &Path,
+    (plan, changes): (&Path, &[String]),
     report: &Path,
     (runtime, signals): (&Runtime, &mut EndSignals),
 ) -> Result<(), CliError> {
     let unstarted = |source| UsageError::Program { source };
     let mut run = Command::new(env::current_exe().map_err(unstarted)?);
     run.arg("run").arg(plan).arg("--out").arg(report).arg("--quiet");
+    run.args(changes.iter().flat_map(|change| ["--set", change]));
     // In a group of its own, so that a terminal signals it through here alone.
     run.stdin(Stdio::null()).stdout(Stdio::null()).process_group(0);
     let (ended, is_asked) = runtime.block_on(waited_for(run, signals)).map_err(unstarted)?;
@@ -95,7 +117,11 @@ fn carry_out(
         _ if is_asked => Err(CliError::Interrupted),
         (Some(130), _) => Err(CliError::Interrupted),
         (Some(_), _) if report.exists() => Ok(()),
-        (Some(code), _) => Err(UsageError::NoReport { plan: plan.to_owned(), code }.into()),
+        (Some(code), _) => {
+            let changes =
+                if changes.is_empty() { String::new() } else { format!(" with {}", changes.join(", ")) };
+            Err(UsageError::NoReport { plan: plan.to_owned(), changes, code }.into())
+        }
         (None, signal) => {
             Err(UsageError::Killed { plan: plan.to_owned(), signal: signal.unwrap_or_default() }.into())
         }
