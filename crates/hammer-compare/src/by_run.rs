@@ -12,14 +12,18 @@ impl Comparison {
     pub(crate) fn rates(&self) -> Vec<Block> {
         let Ok(figure) = self.figure(Metric::Rate) else { return Vec::new() };
         let most = figure.samples.iter().filter_map(Sample::mean).fold(0.0, f64::max);
+        let is_closed = self.is_closed_loop();
         let replicas = format!("replicas for {}", Metric::Rate.shown(most));
-        let header = ["", "mean", "least", "greatest", "spread", "of the mean", "cv", "measured", &replicas];
+        let mut header = ["", "mean", "least", "greatest", "spread", "of the mean", "cv", "measured"]
+            .map(str::to_owned)
+            .to_vec();
+        header.extend(is_closed.then_some(replicas));
         let rows = self.variants.iter().zip(&figure.samples).map(|(variant, sample)| {
             let of = |figure: Option<f64>| figure.map_or_else(none, |figure| Metric::Rate.shown(figure));
             let spread = sample.greatest().zip(sample.least()).map(|(greatest, least)| greatest - least);
             let of_mean = spread.zip(sample.mean()).filter(|(_, mean)| *mean > 0.0);
             let measured: f64 = variant.runs.iter().map(|run| run.measured_seconds).sum();
-            vec![
+            let mut row = vec![
                 variant.label.clone(),
                 mean(Metric::Rate, sample),
                 of(sample.least()),
@@ -28,16 +32,18 @@ impl Comparison {
                 of_mean.map_or_else(none, |(spread, mean)| format!("{:.1} %", spread / mean * 100.0)),
                 variation(sample),
                 format!("{measured:.1}s"),
-                self.replicas(variant).map_or_else(none, |replicas| replicas.to_string()),
-            ]
+            ];
+            let replicas = || self.replicas(variant).map_or_else(none, |replicas| replicas.to_string());
+            row.extend(is_closed.then(replicas));
+            row
         });
         let heading = Block::Heading(format!("rates of {}", self.series[0].path));
-        let note = "replicas are rounded up (a rate within a hundredth is the same), and reach a rate only where each more brings as much again";
-        vec![
-            heading,
-            Block::Table { header: header.map(str::to_owned).to_vec(), rows: rows.collect() },
-            Block::List(vec![note.to_owned()]),
-        ]
+        let note = if is_closed {
+            "replicas are rounded up (a rate within a hundredth is the same), and reach a rate only where each more brings as much again"
+        } else {
+            "in an open loop a rate is what was offered, as far as it was accepted: how much more a variant can do, and how many replicas that would save, it does not say"
+        };
+        vec![heading, Block::Table { header, rows: rows.collect() }, Block::List(vec![note.to_owned()])]
     }
 
     /// The median, the 95th percentile, the verdict's figure and the rate of each run; none where no variant has two.
@@ -76,8 +82,17 @@ impl Comparison {
 }
 
 impl Comparison {
-    /// The replicas of a variant that reach the greatest rate of all variants.
+    /// Whether users waited for answers in all runs of the verdict's series, so that rates are what variants can do.
+    fn is_closed_loop(&self) -> bool {
+        let runs = self.variants.iter().flat_map(|variant| &variant.runs);
+        runs.filter_map(|run| run.of_path(&self.series[0].path)).all(|series| series.is_closed_loop)
+    }
+
+    /// The replicas of a variant that reach the greatest rate of all variants; none in an open loop, whose rates are those that were offered.
     pub(crate) fn replicas(&self, variant: &Variant) -> Option<u64> {
+        if !self.is_closed_loop() {
+            return None;
+        }
         let figure = self.figure(Metric::Rate).ok()?;
         let most = figure.samples.iter().filter_map(Sample::mean).fold(0.0, f64::max);
         replicas_for(most, &variant.sample(&self.series[0].path, Metric::Rate))

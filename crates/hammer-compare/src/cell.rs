@@ -66,6 +66,8 @@ pub(crate) fn significant(number: f64) -> String {
     match number {
         0.0 => "0".to_owned(),
         number if !number.is_finite() => none(),
+        number if number < 0.0 => format!("-{}", significant(-number)),
+        number if number < 5e-7 => "<0.000001".to_owned(),
         number if number >= 999.5 => grouped(number.round() as u64),
         number => format!("{number:.0$}", (2 - number.log10().floor() as i32).clamp(0, 6) as usize),
     }
@@ -90,6 +92,7 @@ mod tests {
         assert_eq!(change(230.0, 174.0), "-24.3 %");
         assert_eq!([change(0.0, 1.0), difference(Metric::P95, 1.0, f64::INFINITY)], ["-", "-"]);
         assert_eq!(difference(Metric::P95, 68e6, 3_121e6), "+3.05s");
-        assert_eq!([0.064_446, 15_516.7, 0.0, 1.0].map(significant), ["0.0644", "15,517", "0", "1.00"]);
+        let all = [0.064_446, 15_516.7, 0.0, 1.0, -0.4, 1e-8].map(significant);
+        assert_eq!(all, ["0.0644", "15,517", "0", "1.00", "-0.400", "<0.000001"]);
     }
 }

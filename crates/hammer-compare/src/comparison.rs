@@ -58,7 +58,7 @@ pub enum ComparisonError {
     #[error("compare: {0} has no run")]
     NoRun(String),
     /// A variant has not the figure that is asked for.
-    #[error("compare: {label} has no {metric} of {path}")]
+    #[error("compare: {label} has no {metric} of {path}; all variants have {}", all_of(.known))]
     NoFigure {
         /// The variant.
         label: String,
@@ -66,6 +66,8 @@ pub enum ComparisonError {
         metric: Metric,
         /// The series.
         path: String,
+        /// The figures that all variants have.
+        known: Vec<String>,
     },
     /// No series of operations is of all variants.
     #[error("compare: the variants share no series of operations: {}", .0.join("; "))]
@@ -221,7 +223,8 @@ fn figure_of<'a>(
         let path = series[0].path.clone();
         let lacks = variants.iter().find(|variant| variant.sample(&path, metric).count() == 0);
         let label = lacks.map_or_else(String::new, |variant| variant.label.clone());
-        ComparisonError::NoFigure { label, metric, path }
+        let known = series[0].figures.iter().map(|figure| figure.metric.name().to_owned()).collect();
+        ComparisonError::NoFigure { label, metric, path, known }
     })
 }
 

@@ -22,8 +22,20 @@ pub struct ComponentFigures {
     pub cpu_ms_per_request: Option<f64>,
     /// Requests accepted for each second of a core under load.
     pub requests_per_core_s: Option<f64>,
-    /// The cores that it may use by those that it did under load.
+    /// The cores that it may use by those that it did under load; of all components together the least of theirs, since the first to have none is the limit.
     pub headroom: Option<f64>,
+    /// What its memory under load is.
+    pub load_memory_is: LoadMemory,
+}
+
+/// Which of the memory that was in use under load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LoadMemory {
+    /// The greatest of measurement, as reports have it; of several runs their mean.
+    Greatest,
+    /// The mean of the samples of a CSV.
+    Mean,
 }
 
 impl ComponentFigures {
@@ -35,25 +47,34 @@ impl ComponentFigures {
             cpu_ms_per_request: used.load_cores.zip(rate).map(|(cores, rate)| cores / rate * 1e3),
             requests_per_core_s: rate.zip(cores).map(|(rate, cores)| rate / cores),
             headroom: used.limit_cores.zip(cores).map(|(limit, cores)| limit / cores),
+            load_memory_is: match variant.measured_components.is_empty() {
+                true => LoadMemory::Greatest,
+                false => LoadMemory::Mean,
+            },
             used,
         }
     }
 
     /// Those of a variant: of each component, and where there are several of all.
     fn all(variant: &Variant) -> Vec<Self> {
-        let components = variant.components();
-        let sum = (components.len() > 1).then(|| {
-            let sum = |of: fn(&ComponentUse) -> Option<f64>| components.iter().map(of).sum::<Option<f64>>();
-            ComponentUse {
-                name: ALL.to_owned(),
+        let mut all: Vec<Self> =
+            variant.components().into_iter().map(|used| Self::of(variant, used)).collect();
+        if all.len() > 1 {
+            let sum = |of: fn(&ComponentUse) -> Option<f64>| all.iter().map(|own| of(&own.used)).sum();
+            let is_taken = all.iter().any(|own| own.used.name == ALL);
+            let used = ComponentUse {
+                name: if is_taken { ALL_COMPONENTS } else { ALL }.to_owned(),
                 idle_cores: sum(|component| component.idle_cores),
                 load_cores: sum(|component| component.load_cores),
                 idle_memory_bytes: sum(|component| component.idle_memory_bytes),
                 load_memory_bytes: sum(|component| component.load_memory_bytes),
                 limit_cores: sum(|component| component.limit_cores),
-            }
-        });
-        components.into_iter().chain(sum).map(|used| Self::of(variant, used)).collect()
+            };
+            let headroom: Option<Vec<f64>> = all.iter().map(|own| own.headroom).collect();
+            let headroom = headroom.and_then(|all| all.into_iter().reduce(f64::min));
+            all.push(Self { headroom, ..Self::of(variant, used) });
+        }
+        all
     }
 }
 
@@ -74,7 +95,7 @@ impl Comparison {
         let memory = |memory: Option<f64>| memory.map_or_else(none, |memory| bytes(memory.round() as u64));
         let used = all.iter().map(|own| {
             let used = &own.used;
-            let more = used.load_cores.zip(used.idle_cores).map(|(load, idle)| (load - idle).max(0.0));
+            let more = used.load_cores.zip(used.idle_cores).map(|(load, idle)| load - idle);
             let cores = [used.idle_cores, used.load_cores, more].map(number);
             let memory = [used.idle_memory_bytes, used.load_memory_bytes].map(memory);
             [name(own)].into_iter().chain(cores).chain(memory).collect()
@@ -107,8 +128,23 @@ impl Comparison {
                 ]),
                 rows: cost.collect(),
             },
-            Block::List(self.cost_notes(&all)),
+            Block::List(self.cost_notes(&all).into_iter().chain(self.memory_notes(&all)).collect()),
         ]
+    }
+
+    /// Which memory stands in the one column: a greatest one beside a mean looks like more, and is another thing.
+    fn memory_notes(&self, all: &[ComponentFigures]) -> Vec<String> {
+        let of = |kind: LoadMemory, what: &str| {
+            let has = |variant: &&Variant| {
+                let mut own = all.iter().filter(|own| own.variant == variant.label);
+                own.any(|own| own.load_memory_is == kind && own.used.load_memory_bytes.is_some())
+            };
+            let labels: Vec<&str> =
+                self.variants.iter().filter(has).map(|variant| variant.label.as_str()).collect();
+            (!labels.is_empty()).then(|| format!("memory of {} is {what}", labels.join(", ")))
+        };
+        let greatest = of(LoadMemory::Greatest, "the greatest of measurement, of several runs their mean");
+        greatest.into_iter().chain(of(LoadMemory::Mean, "the mean of samples")).collect()
     }
 
     fn cost_notes(&self, all: &[ComponentFigures]) -> Vec<String> {
@@ -123,8 +159,8 @@ impl Comparison {
         let rates: Vec<String> = rates.collect();
         let first = &self.variants[0];
         let mut notes = vec![format!(
-            "a request costs cores in use under load by requests accepted a second, over all operations ({}); headroom is the limit by the cores in use, and says nothing of \
-             what else may be the limit",
+            "a request costs cores in use under load by requests accepted a second, over all operations ({}); headroom is the limit by the cores in use, of several components the least \
+             of theirs, and says nothing of what else may be the limit",
             rates.join(", ")
         )];
         notes.extend(self.variants.iter().skip(1).filter_map(|variant| {
@@ -144,3 +180,5 @@ impl Comparison {
 
 /// What all components of a variant are called.
 const ALL: &str = "all";
+/// The same, where a component has that name.
+const ALL_COMPONENTS: &str = "all components";

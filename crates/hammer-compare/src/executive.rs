@@ -25,7 +25,8 @@ impl Comparison {
         };
         let rows = self.variants.iter().enumerate().map(row).collect();
         let heading = Block::Heading(format!("{} in short", self.series[0].path));
-        vec![heading, Block::Table { header, rows }]
+        let note = "a figure is the mean of a variant's runs, a ratio one of geometric means, which need not be that of the figures in this table";
+        vec![heading, Block::Table { header, rows }, Block::List(vec![note.to_owned()])]
     }
 
     /// The 95th percentile, the median and the rate, with the verdict's own figure first; those that all variants have.

@@ -19,6 +19,7 @@ impl Comparison {
                 "a link adds what its part of the chain has beyond the part before it, {what}; percentiles do not add up, so that this is no percentile of what the link \
                  itself took: one says how much slower a request is at that rank"
             )];
+            notes.extend(self.faster_parts());
             notes.extend(self.uneven_rates());
             blocks.push(Block::List(notes));
         }
@@ -44,6 +45,20 @@ impl Comparison {
         }
         let header = ["", metric.name(), "adds", "share"].map(str::to_owned).to_vec();
         [Block::Heading(format!("{metric} of {} by hop", self.series[0].path)), Block::Table { header, rows }]
+    }
+
+    /// Parts that are faster than what they should contain.
+    fn faster_parts(&self) -> Option<String> {
+        let links = self.hops.iter().flat_map(|own| &own.links);
+        let faster = links.filter(|link| link.added_ns.is_some_and(|added| added < 0.0));
+        let mut labels: Vec<&str> = faster.map(|link| link.label.as_str()).collect();
+        labels.dedup();
+        (!labels.is_empty()).then(|| {
+            format!(
+                "{} took less than the part before: either that is no part of it (the innermost stands first), or the runs spread by more than a link adds",
+                labels.join(", ")
+            )
+        })
     }
 
     /// Links that were loaded by different rates: a queue is as long as the load makes it.

@@ -45,7 +45,7 @@ pub use comparison::{
     ComparedFigure, ComparedRatio, ComparedSeries, Comparison, ComparisonConfig, ComparisonError, Hops,
 };
 pub use component::{ComponentError, ComponentUse};
-pub use component_tables::ComponentFigures;
+pub use component_tables::{ComponentFigures, LoadMemory};
 pub use conclusion::Conclusion;
 pub use from_hey::HeyError;
 pub use from_k6::K6Error;

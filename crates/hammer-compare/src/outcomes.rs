@@ -87,7 +87,12 @@ impl Comparison {
             row.push(grouped(*all));
             row
         };
-        let heading = Block::Heading("not accepted".to_owned());
+        let heading =
+            Block::Heading(if self.series.iter().filter(|series| series.is_operation()).count() > 1 {
+                "not accepted, of all operations".to_owned()
+            } else {
+                "not accepted".to_owned()
+            });
         vec![heading, Block::Table { header, rows: failed.iter().map(row).collect() }]
     }
 }

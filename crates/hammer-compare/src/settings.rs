@@ -47,7 +47,8 @@ impl Comparison {
         let mut header = vec![String::new()];
         header.extend(self.variants.iter().map(|variant| variant.label.clone()));
         let mut rows = vec![self.row_of("runs", |variant| grouped(variant.runs.len() as u64))];
-        rows.push(self.row_of(REQUESTS, |variant| requests(variant, &self.series[0].path)));
+        let path = &self.series[0].path;
+        rows.push(self.row_of(&format!("{path} a run"), |variant| requests(variant, path)));
         if self.variants.iter().flat_map(|variant| &variant.runs).any(|run| run.started.is_some()) {
             rows.push(self.row_of("first started", first_started));
         }
@@ -168,6 +169,5 @@ fn told(values: &[String]) -> String {
     all.chars().take(MOST_LETTERS - 1).chain(['…']).collect()
 }
 
-const REQUESTS: &str = "requests a run";
 const MOST_VALUES: usize = 3;
 const MOST_LETTERS: usize = 48;

@@ -84,10 +84,10 @@ pub struct MetSla {
     pub label: String,
     /// Whether each of its runs does: one of which nothing is known does not.
     pub is_met: bool,
-    /// The worst figure of its runs, in nanoseconds, by the second or in parts of 1.
+    /// The worst figure of its runs, in nanoseconds, by the second or in parts of 1; none where nothing is known of one.
     #[serde(with = "optional")]
     pub worst: Option<f64>,
-    /// Its run, from 1 on.
+    /// Its run, from 1 on: the first of which nothing is known, where something is of others.
     pub worst_run: Option<usize>,
 }
 
@@ -143,11 +143,13 @@ impl SlaBound {
             let is_worse = if self.is_least { other.1 < worst.1 } else { other.1 > worst.1 };
             if is_worse { other } else { worst }
         });
+        // Beside others that are known, one that is not is worse than they are.
+        let unknown = figures.iter().position(Option::is_none).filter(|_| worst.is_some());
         MetSla {
             label: variant.label.clone(),
             is_met: variant.runs.iter().all(|run| run.of_path(path).is_some_and(|own| self.is_met_by(own))),
-            worst: worst.map(|(_, figure)| figure),
-            worst_run: worst.map(|(run, _)| run),
+            worst: worst.filter(|_| unknown.is_none()).map(|(_, figure)| figure),
+            worst_run: unknown.map(|run| run + 1).or(worst.map(|(run, _)| run)),
         }
     }
 
@@ -210,9 +212,8 @@ impl HeldSla {
     }
 
     fn cell(&self, met: &MetSla) -> String {
-        let worst = met.worst.zip(met.worst_run);
-        let worst =
-            worst.map_or_else(none, |(figure, run)| format!("{} in run {run}", self.measure.shown(figure)));
+        let figure = met.worst.map_or_else(none, |figure| self.measure.shown(figure));
+        let worst = met.worst_run.map_or_else(none, |run| format!("{figure} in run {run}"));
         format!("{}: {worst}", if met.is_met { "met" } else { "NOT MET" })
     }
 

@@ -19,6 +19,8 @@ pub struct SweepComparison {
     pub points: Vec<SweptPoint>,
     /// What points only some have, as sentences without a full stop.
     pub lone: Vec<String>,
+    /// The same points, by variants: each with the keys in words.
+    pub(crate) lone_points: Vec<Vec<(String, Variant)>>,
 }
 
 /// The variants at one point of a sweep.
@@ -70,7 +72,10 @@ impl SweepComparison {
             return Err(ComparisonError::NoSharedPoint(labels));
         }
         let lone = lone(&labels, &all, &compared, &wording);
-        Ok(Self { labels, points: compared, lone })
+        let is_lone = |point: &&Variant| compared.iter().all(|known| known.at != point.runs[0].at);
+        let placed = |point: &Variant| (wording.label(&point.runs[0].at), point.clone());
+        let lone_points = all.iter().map(|own| own.iter().filter(is_lone).map(placed).collect()).collect();
+        Ok(Self { labels, points: compared, lone, lone_points })
     }
 
     /// The series that the verdict goes by at some point, in the order in which they are met.

@@ -12,6 +12,7 @@ use crate::metric::Metric;
 use crate::page::{Block, Page};
 use crate::sla::HeldSla;
 use crate::sweep::{SweepComparison, SweptPoint};
+use crate::variant::Variant;
 
 impl SweepComparison {
     /// The page of it: what is concluded at how many points, the greatest rates, what speaks against it, bounds that do not hold, service levels, and a table for each
@@ -68,14 +69,19 @@ impl SweepComparison {
         all
     }
 
-    /// The greatest rate of each variant, and where it has it.
+    /// The greatest rate of each variant, and where it has it; among the points that not all have as well.
     fn greatest(&self, path: &str, points: &[&SweptPoint]) -> Option<String> {
         let greatest = |variant: usize| {
             let of_point = |point: &&SweptPoint| {
                 let figure = point.comparison.figure(Metric::Rate).ok()?;
                 Some((figure.samples[variant].mean()?, point.place.clone()))
             };
-            let rates = points.iter().filter_map(of_point);
+            let of_lone = |(place, own): &(String, Variant)| {
+                let alone = format!("{place}, where not all were measured");
+                Some((own.sample(path, Metric::Rate).mean()?, alone))
+            };
+            let shared = points.iter().filter_map(of_point);
+            let rates = shared.chain(self.lone_points[variant].iter().filter_map(of_lone));
             rates.reduce(|most, other| if other.0 > most.0 { other } else { most })
         };
         let first = greatest(0)?;

@@ -13,6 +13,7 @@ fn variant(label: &str, runs: &[(f64, f64, f64, u64)]) -> Variant {
         measured_seconds: 1e4 / rate,
         series: vec![MeasuredSeries {
             path: "requests".to_owned(),
+            is_closed_loop: true,
             count: 10_000,
             offered: 10_000,
             accepted: 10_000 - failed,
@@ -39,7 +40,7 @@ fn table<'a>(text: &'a str, heading: &str) -> Vec<Vec<&'a str>> {
     below.map(cells).collect()
 }
 
-/// The published use of both generations: 0.064 and 0.459 ms of CPU a request, 15,517 and 2,180 requests a core-second, headroom by a limit of one core.
+/// The published use of both generations: 0.064 and 0.459 ms of CPU a request, 15,517 and 2,180 requests a core-second.
 #[test]
 fn what_a_request_costs_of_the_published_components_is_what_was_published() {
     let mut variants =
@@ -60,7 +61,10 @@ fn what_a_request_costs_of_the_published_components_is_what_was_published() {
     assert_eq!(used[3], ["2.x: all", "0.00200", "0.0600", "0.0580", "-", "62.0 MB"]);
     assert_eq!(used[6], ["3.x: all", "0.000500", "0.0133", "0.0128", "-", "40.2 MB"]);
     let cost = table(&text, "CPU of a request");
-    assert_eq!(cost[3], ["2.x: all", "0.0644", "15,517", "1.00", "16.7x"]);
+    // The first to reach its limit is that of all, which the sum of limits would put off.
+    assert_eq!(cost[2][3..], ["0.500", "10.0x"]);
+    assert_eq!(cost[3], ["2.x: all", "0.0644", "15,517", "1.00", "10.0x"]);
+    assert!(text.contains("memory of 2.x, 3.x is the mean of samples"), "{text}");
     assert_eq!(cost[6], ["3.x: all", "0.459", "2,180", "-", "-"]);
     assert!(text.contains("a request of 3.x costs 7.12x the CPU of one of 2.x"), "{text}");
     let all: Vec<_> = comparison.components();
@@ -135,6 +139,34 @@ fn a_baseline_comes_back_as_it_was_kept() {
         let why = Variant::from_baseline(text).unwrap_err().to_string();
         assert!(why.contains(told), "{told}: {why}");
     }
+}
+
+/// In an open loop both were offered the same, and one of them may do a hundred times as much.
+#[test]
+fn replicas_are_told_of_what_variants_can_do_and_not_of_what_they_were_offered() {
+    let variants = || vec![variant("A", &[(292.0, 1.0, 2.0, 0)]), variant("B", &[(277.0, 1.0, 2.0, 500)])];
+    let text = |variants| Comparison::of(variants, config()).unwrap().page(&[]).text();
+    assert!(text(variants()).contains("replicas for 292/s"));
+    let mut open = variants();
+    open.iter_mut().flat_map(|own| &mut own.runs).for_each(|run| run.series[0].is_closed_loop = false);
+    let text = text(open.clone());
+    assert!(
+        !text.contains("replicas for") && text.contains("in an open loop a rate is what was offered"),
+        "{text}"
+    );
+    assert!(Comparison::of(open, config()).unwrap().json(&[]).contains("\"replicas\": null"));
+}
+
+#[test]
+fn a_run_that_nothing_is_known_of_is_the_one_that_does_not_meet_a_level() {
+    let older = variant("2.x", &[(925.0, 51.0, 68.0, 0); 3]);
+    let mut newer = variant("3.x", &[(925.0, 51.0, 68.0, 0), (925.0, 51.0, 68.0, 0), (925.0, 52.0, 70.0, 0)]);
+    newer.runs[1].series[0].figures.remove(&Metric::P95);
+    let sla = vec!["p95 < 100ms".parse().unwrap()];
+    let comparison = Comparison::of(vec![older, newer], ComparisonConfig { sla, ..config() }).unwrap();
+    let text = comparison.page(&[]).text();
+    let rows = table(&text, "service levels of requests, by the worst run");
+    assert_eq!(rows[1], ["p95 < 100ms", "met: 68.0ms in run 1", "NOT MET: - in run 2"]);
 }
 
 /// As the first release with baselines kept it: of whatever a kept run has beside that today nothing is known.

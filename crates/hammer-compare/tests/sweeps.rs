@@ -82,7 +82,7 @@ fn each_point_has_its_rates_percentiles_and_failures_beside_those_of_the_first()
     assert!(text.contains("only 3p3v has users 200"), "{text}");
     let verdict = "p95 of load/verify: 3p3v is slower at 3 of 3 (1.010 to 1.20 times)";
     assert!(text.replace("\n    ", " ").contains(verdict), "{text}");
-    let greatest = "greatest rate of load/verify: 1p1v 110/s at users 102; 3p3v 200/s at users 102 (1.82x)";
+    let greatest = "greatest rate of load/verify: 1p1v 110/s at users 102; 3p3v 210/s at users 200, where not all were measured (1.91x)";
     assert!(text.replace("\n    ", " ").contains(greatest), "{text}");
     let bound: Bound = "p95 > 1.15x".parse().unwrap();
     let found = sweeps.found(&[bound]).unwrap();
@@ -153,6 +153,8 @@ fn points_may_have_series_of_their_own() {
         ),
         "{text}"
     );
+    // Of a series that a point has not, that point says nothing.
+    assert!(text.contains("3p3v 210/s at users 200, where not all were measured"), "{text}");
 }
 
 #[test]
