@@ -159,13 +159,32 @@ impl Claim {
             SaidKind::Replicas => (of_two()? / first).ceil(),
             SaidKind::Each => first / of_two()?,
         };
+        let (kind, decimals) = (self.said.kind, self.said.decimals);
+        // That of the page, which is of runs.
+        let of_page = self.geometric(&a, b.as_ref());
+        let page = of_page.filter(|of_page| self.said.is(*of_page) && !self.said.is(found));
+        let page = page.map(|of_page| format!("by geometric means {}", kind.shown(of_page, decimals)));
         Ok(CheckedClaim {
             name: self.name.clone(),
             said: self.said.text.clone(),
-            found: self.said.kind.shown(found, self.said.decimals),
-            holds: self.said.is(found),
-            beside: self.beside(first, second),
+            found: kind.shown(found, decimals),
+            holds: self.said.is(found) || page.is_some(),
+            beside: page.or_else(|| self.beside(first, second)),
         })
+    }
+
+    /// The same by geometric means, where it is a ratio of figures of runs.
+    fn geometric(&self, a: &Sample, b: Option<&Sample>) -> Option<f64> {
+        let (Quantity::Figure(_), Some(Quantity::Figure(_))) = (&self.a, &self.b) else { return None };
+        let mean = |sample: &Sample| Some(sample.logarithms()?.mean()?.exp());
+        let ratio = mean(b?)? / mean(a)?;
+        match self.said.kind {
+            SaidKind::Times => Some(ratio),
+            SaidKind::Less => Some((1.0 - ratio) * 100.0),
+            SaidKind::More => Some((ratio - 1.0) * 100.0),
+            SaidKind::Each => Some(ratio.recip()),
+            _ => None,
+        }
     }
 
     fn numbers(
@@ -211,17 +230,27 @@ impl Claim {
 }
 
 impl Said {
-    /// Whether `found` is that, rounded to as many digits.
+    /// Whether `found` is that, rounded to as many digits; halves away from zero, within what a float leaves behind them.
     fn is(&self, found: f64) -> bool {
-        let unit = 10f64.powi(-i32::try_from(self.decimals).unwrap_or(i32::MAX));
-        (found - self.number).abs() <= unit / 2.0 * (1.0 + 1e-9)
+        let half = 0.5 * 10f64.powi(-i32::try_from(self.decimals).unwrap_or(i32::MAX));
+        let sign = if self.number < 0.0 || (self.number == 0.0 && found < 0.0) { -1.0 } else { 1.0 };
+        let beyond = (found - self.number) * sign;
+        let least = if self.number == 0.0 { 0.0 } else { -half * (1.0 + HALF) };
+        (least..half * (1.0 - HALF)).contains(&beyond)
     }
 }
 
 impl SaidKind {
     fn shown(self, found: f64, decimals: usize) -> String {
+        if !found.is_finite() {
+            return "no number".to_owned();
+        }
         let number = match self {
             Self::Replicas => format!("{found:.0}"),
+            // What is far less than what was said has digits of its own.
+            _ if found != 0.0 && found.abs() < 0.5 * 10f64.powf(-(decimals as f64) - 1.0) => {
+                format!("{found:.*}", (1.0 - found.abs().log10().floor()).min(MOST_DECIMALS) as usize)
+            }
             _ => format!("{found:.*}", decimals + 1),
         };
         match self {
@@ -312,6 +341,10 @@ impl fmt::Display for Written {
 
 const EXAMPLES: &str =
     "46.9x, 79 % less, 12 % more, sd 4.7, cv 7 %, mean 50, sum 0.0133, 33 replicas, 0.064 each, 931";
+/// Digits behind the point, however small a number is.
+const MOST_DECIMALS: f64 = 12.0;
+/// In parts of a half, what arithmetic moves it by.
+const HALF: f64 = 1e-9;
 /// As far apart two ratios that are one may be, for what is not in the rate.
 const MOST_APART: f64 = 1.1;
 
@@ -359,6 +392,54 @@ mod tests {
         assert!(text.starts_with("claims: 1 of 2 do not hold\n"), "{text}");
         assert!(text.contains("2.0x") && text.lines().last().unwrap().ends_with("DOES NOT HOLD"), "{text}");
         assert!(!checked(r#"{"name":"altered","a":67,"b":3140,"said":"46.8x"}"#).holds);
+    }
+
+    #[test]
+    fn halves_are_rounded_away_from_zero_and_what_is_found_has_digits() {
+        for (a, b, said, holds) in [
+            ("2", "27", "13x", false),
+            ("2", "27", "14x", true),
+            ("2", "25", "12x", false),
+            ("2", "25", "13x", true),
+            ("1000", "1005", "1.00x", false),
+            ("1000", "1005", "1.01x", true),
+            ("8", "7", "12.5 % less", true),
+            ("8", "7", "12 % less", false),
+            ("8", "9", "-12.5 % less", true),
+            ("8", "9", "-12 % less", false),
+            ("8", "9", "-13 % less", true),
+            ("100", "4", "0.0x", true),
+            ("1", "0", "0x", true),
+        ] {
+            let told = checked(&format!(r#"{{"name":"x","a":{a},"b":{b},"said":"{said}"}}"#));
+            assert_eq!(told.holds, holds, "{a} {b} {said}: {}", told.found);
+        }
+        let found = |claim: &str| checked(claim).found;
+        assert_eq!(found(r#"{"name":"x","a":3140,"b":67,"said":"47x"}"#), "0.021x");
+        assert_eq!(found(r#"{"name":"x","a":0,"b":67,"said":"47x"}"#), "no number");
+    }
+
+    /// The page has ratios of geometric means, which a claim about it may quote.
+    #[test]
+    fn the_ratio_of_the_page_is_not_refuted() {
+        let variant = |label: &str, ms: [f64; 3]| {
+            let run = |ms: &f64| {
+                let figures = [(Metric::P95, ms * 1e6)].into();
+                let series = crate::measured_run::MeasuredSeries { figures, ..Default::default() };
+                MeasuredRun { series: vec![series], ..MeasuredRun::default() }
+            };
+            Variant { label: label.to_owned(), runs: ms.iter().map(run).collect(), ..Variant::default() }
+        };
+        // By means 2.33, by geometric ones 2.
+        let variants = [variant("A", [1.0, 1.0, 1.0]), variant("B", [1.0, 2.0, 4.0])];
+        let told = |said: &str| {
+            let claim = format!(r#"{{"name":"x","a":"p95","b":"p95","said":"{said}"}}"#);
+            serde_json::from_str::<Claim>(&claim).unwrap().checked(&variants, None).unwrap()
+        };
+        assert!(told("2.33x").holds && told("2.33x").beside.is_none());
+        let page = told("2.00x");
+        assert_eq!((page.holds, page.beside.as_deref()), (true, Some("by geometric means 2.000x")));
+        assert!(told("100 % more").holds && !told("2.1x").holds);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::measured_run::{MeasuredRun, MeasuredSeries, add_failures, offered};
+use crate::measured_run::{MeasuredRun, MeasuredSeries, add_failures, is_measured, offered};
 use crate::metric::Metric;
 
 /// Why nothing can be taken of it.
@@ -41,7 +41,12 @@ pub(crate) fn summary(text: &str) -> Result<MeasuredRun, HeyError> {
         let figure = text.lines().find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(':'));
         let figure =
             figure.and_then(|figure| figure.trim().trim_end_matches("secs").trim().parse::<f64>().ok());
-        figure.filter(|figure| figure.is_finite()).ok_or(HeyError::Missing(name))
+        let figure = figure.ok_or(HeyError::Missing(name))?;
+        if is_measured(figure) {
+            Ok(figure)
+        } else {
+            Err(line_of(text, |line| line.trim().starts_with(name)))
+        }
     };
     let total = seconds("Total")?;
     let mut figures = BTreeMap::new();
@@ -56,6 +61,9 @@ pub(crate) fn summary(text: &str) -> Result<MeasuredRun, HeyError> {
         let metric = format!("p{}", share.trim_end_matches('%')).parse::<Metric>();
         let time = time.trim_end_matches("secs").trim().parse::<f64>();
         if let (Ok(metric), Ok(time)) = (metric, time) {
+            if !is_measured(time) {
+                return Err(line_of(text, |other| other == line));
+            }
             figures.insert(metric, time * NANOS);
         }
     }
@@ -121,9 +129,16 @@ pub(crate) fn csv(text: &str) -> Result<MeasuredRun, HeyError> {
     Ok(run)
 }
 
+/// The first line that is so, which says what hey never does.
+fn line_of(text: &str, is: impl Fn(&str) -> bool) -> HeyError {
+    let found = text.lines().enumerate().find(|(_, line)| is(line));
+    let (index, line) = found.unwrap_or_default();
+    HeyError::Line { line: index + 1, text: line.trim().chars().take(80).collect() }
+}
+
 /// The response time, the status and the offset of a row.
 fn row(line: &str) -> Option<[f64; 3]> {
-    let cells = line.split(',').map(|cell| cell.trim().parse::<f64>().ok().filter(|cell| cell.is_finite()));
+    let cells = line.split(',').map(|cell| cell.trim().parse::<f64>().ok().filter(|cell| is_measured(*cell)));
     let cells = cells.collect::<Option<Vec<f64>>>()?;
     match *cells.as_slice() {
         [time, _, _, _, _, _, status, offset] => Some([time, status, offset]),

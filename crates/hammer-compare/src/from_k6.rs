@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::measured_run::{MeasuredRun, MeasuredSeries, add_failures};
+use crate::measured_run::{MeasuredRun, MeasuredSeries, add_failures, is_measured};
 use crate::metric::Metric;
 
 /// Why nothing can be taken of it.
@@ -15,6 +15,14 @@ pub enum K6Error {
     /// It is not the JSON that k6 writes.
     #[error("read what k6 wrote: {0}")]
     Json(#[from] serde_json::Error),
+    /// A figure that nothing can have been measured as.
+    #[error("read what k6 wrote: its {metric} is {figure}, which nobody can have measured")]
+    Figure {
+        /// What it is of.
+        metric: Metric,
+        /// The number, in the unit that k6 has it in.
+        figure: f64,
+    },
     /// Nothing was sent.
     #[error("read what k6 wrote: it has no HTTP request")]
     Empty,
@@ -62,8 +70,14 @@ pub(crate) fn run(json: &str) -> Result<MeasuredRun, K6Error> {
     if count == 0 || rate <= 0.0 {
         return Err(K6Error::Empty);
     }
-    let times = metrics.http_req_duration.values().filter_map(|(name, ms)| Some((metric(name)?, ms * 1e6)));
-    let mut figures: BTreeMap<Metric, f64> = times.collect();
+    let times = metrics.http_req_duration.values().filter_map(|(name, ms)| Some((metric(name)?, ms)));
+    let mut figures = BTreeMap::new();
+    for (metric, ms) in times {
+        if !is_measured(ms / 1e3) {
+            return Err(K6Error::Figure { metric, figure: ms });
+        }
+        figures.insert(metric, ms * 1e6);
+    }
     let mut failures = BTreeMap::new();
     let failed = metrics.http_req_failed.map_or(0, |failed| failed.value("passes") as u64).min(count);
     let dropped = metrics.dropped_iterations.map_or(0, |dropped| dropped.value("count") as u64);

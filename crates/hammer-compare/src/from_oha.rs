@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::measured_run::{MeasuredRun, MeasuredSeries, add_failures, offered};
+use crate::measured_run::{MeasuredRun, MeasuredSeries, add_failures, is_measured, offered};
 use crate::metric::Metric;
 
 /// Why nothing can be taken of it.
@@ -13,6 +13,14 @@ pub enum OhaError {
     /// It is not the JSON that oha writes.
     #[error("read what oha wrote: {0}")]
     Json(#[from] serde_json::Error),
+    /// A figure that nothing can have been measured as.
+    #[error("read what oha wrote: its {metric} is {figure}, which nobody can have measured")]
+    Figure {
+        /// What it is of.
+        metric: Metric,
+        /// The number, in the unit that oha has it in.
+        figure: f64,
+    },
     /// Nothing was sent.
     #[error("read what oha wrote: it has no request")]
     Empty,
@@ -41,8 +49,14 @@ pub(crate) fn run(json: &str) -> Result<MeasuredRun, OhaError> {
         serde_json::from_str(json)?;
     let means = [(Metric::Mean, summary.average), (Metric::Max, summary.slowest)];
     let percentiles = latency_percentiles.iter().filter_map(|(name, time)| Some((name.parse().ok()?, *time)));
-    let times = means.into_iter().chain(percentiles).filter_map(|(metric, time)| Some((metric, time? * 1e9)));
-    let mut figures: BTreeMap<Metric, f64> = times.collect();
+    let times = means.into_iter().chain(percentiles).filter_map(|(metric, time)| Some((metric, time?)));
+    let mut figures = BTreeMap::new();
+    for (metric, seconds) in times {
+        if !is_measured(seconds) {
+            return Err(OhaError::Figure { metric, figure: seconds });
+        }
+        figures.insert(metric, seconds * 1e9);
+    }
     let (mut accepted, mut count, mut failures) = (0_u64, 0_u64, BTreeMap::new());
     for (status, answers) in status_code_distribution {
         count = count.saturating_add(answers);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::measured_run::{MeasuredRun, MeasuredSeries, add_failures, offered};
+use crate::measured_run::{MeasuredRun, MeasuredSeries, add_failures, is_measured, offered};
 use crate::metric::Metric;
 
 /// Why nothing can be taken of it.
@@ -11,6 +11,14 @@ pub enum WrkError {
     /// A figure is missing.
     #[error("read what wrk printed: it has no {0}")]
     Missing(&'static str),
+    /// A line is of another form.
+    #[error("read what wrk printed: line {line} is of another form: {text}")]
+    Line {
+        /// Its number, from 1 on.
+        line: usize,
+        /// What stands there.
+        text: String,
+    },
     /// Nothing was sent.
     #[error("read what wrk printed: it has no request")]
     Empty,
@@ -24,7 +32,7 @@ pub(crate) fn run(text: &str) -> Result<MeasuredRun, WrkError> {
     let count = count.ok_or(WrkError::Missing("number of requests"))?;
     // The duration is rounded to a hundredth of its unit, the rate is not.
     let rate = after("Requests/sec:").and_then(|rate| rate.parse::<f64>().ok());
-    let rate = rate.filter(|rate| rate.is_finite()).ok_or(WrkError::Missing("Requests/sec"))?;
+    let rate = rate.filter(|rate| is_measured(*rate)).ok_or(WrkError::Missing("Requests/sec"))?;
     // It says so before it keeps to a rate.
     let is_wrk2 = after("Thread calibration:").is_some();
     let mut failures = BTreeMap::new();
@@ -80,7 +88,13 @@ fn times(text: &str) -> Result<BTreeMap<Metric, f64>, WrkError> {
     for (share, time) in distribution.map_while(|line| line.split_once('%')) {
         let percentile =
             share.parse::<f64>().ok().and_then(|share| format!("p{share}").parse::<Metric>().ok());
-        figures.extend(percentile.zip(nanos(time)));
+        let Some(metric) = percentile else { continue };
+        let Some(nanos) = nanos(time) else {
+            let index = text.lines().position(|line| line.contains(share) && line.contains(time));
+            let text = format!("{share}%{}", time.chars().take(40).collect::<String>());
+            return Err(WrkError::Line { line: index.map_or(0, |index| index + 1), text });
+        };
+        figures.insert(metric, nanos);
     }
     Ok(figures)
 }
@@ -98,7 +112,7 @@ fn nanos(text: &str) -> Option<f64> {
     let text = text.trim();
     let (unit, nanos) = UNITS.into_iter().find(|(unit, _)| text.ends_with(unit))?;
     let number: f64 = text.strip_suffix(unit)?.parse().ok()?;
-    Some(number * nanos).filter(|nanos| nanos.is_finite())
+    Some(number * nanos).filter(|_| is_measured(number * nanos / 1e9))
 }
 
 /// Those with more letters first, since they end as another does.

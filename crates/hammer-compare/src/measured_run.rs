@@ -138,6 +138,14 @@ impl MeasuredSeries {
     }
 }
 
+/// Whether a time, in seconds or below, or a rate can have been measured: a number from 0 on, and no thousand years.
+pub(crate) fn is_measured(figure: f64) -> bool {
+    (0.0..MOST_SECONDS).contains(&figure)
+}
+
+/// Beyond that no run lasts.
+const MOST_SECONDS: f64 = 3e10;
+
 /// How many were to be carried out, where so many were accepted and all others failed.
 pub(crate) fn offered(accepted: u64, failures: &BTreeMap<String, u64>) -> u64 {
     failures.values().fold(accepted, |all, failed| all.saturating_add(*failed))

@@ -44,6 +44,7 @@ impl MeasuredRun {
     /// # Errors
     /// Text that is none of them.
     pub fn read(text: &str) -> Result<Self, RunReadError> {
+        // Lines are numbered as they are in the file, whatever it starts with.
         match text.trim_start_matches('\u{feff}').trim_start() {
             json if json.starts_with('{') => match () {
                 // A plan may name its series as others name their figures.
@@ -53,8 +54,8 @@ impl MeasuredRun {
                 () => of_hammer(json),
             },
             csv if csv.starts_with(from_hey::CSV_HEADER) => Ok(from_hey::csv(csv)?),
-            summary if summary.starts_with("Summary:") => Ok(from_hey::summary(summary)?),
-            wrk if wrk.starts_with(from_wrk::HEADER) => Ok(from_wrk::run(wrk)?),
+            summary if summary.starts_with("Summary:") => Ok(from_hey::summary(text)?),
+            wrk if wrk.starts_with(from_wrk::HEADER) => Ok(from_wrk::run(text)?),
             _ => Err(RunReadError::Unknown),
         }
     }

@@ -66,3 +66,41 @@ fn an_altered_baseline_and_altered_components_are_refused_or_compared() {
     }
     assert!(compared[0] > 10 && compared[1] > 10, "{compared:?}");
 }
+
+/// A percentile that is no number was `beyond`, and one below zero 0 s.
+#[test]
+fn what_nobody_can_have_measured_is_refused_by_its_line() {
+    let hey_line = HEY.lines().position(|line| line.trim().starts_with("95%")).unwrap();
+    let hey = |time: &str| {
+        let altered = |(index, line): (usize, &str)| match index == hey_line {
+            true => format!("  95%% in {time} secs\n"),
+            false => format!("{line}\n"),
+        };
+        HEY.lines().enumerate().map(altered).collect::<String>()
+    };
+    assert!(MeasuredRun::read(&hey("0.0700")).is_ok());
+    let [k6, oha, wrk, csv] = OTHERS;
+    for time in ["NaN", "-0.0700", "inf", "1e30"] {
+        let why = MeasuredRun::read(&hey(time)).unwrap_err().to_string();
+        assert!(
+            why.contains(&format!("line {} is of another form", hey_line + 1)) && why.contains(time),
+            "{why}"
+        );
+        let why = MeasuredRun::read(&csv.replace("0.2,0", &format!("{time},0"))).unwrap_err().to_string();
+        assert!(why.contains("line 3 is of another form"), "{why}");
+    }
+    let wrk_line = wrk.lines().position(|line| line.trim().starts_with("50%")).unwrap();
+    let value = wrk.lines().nth(wrk_line).unwrap().trim().trim_start_matches("50%").trim().to_owned();
+    let why = MeasuredRun::read(&wrk.replacen(&value, "-3.00ms", 1)).unwrap_err().to_string();
+    assert!(why.contains(&format!("line {} is of another form", wrk_line + 1)), "{why}");
+    let negative = |text: &str, section: &str, key: &str| {
+        let section = text.find(section).unwrap();
+        let at = section + text[section..].find(key).unwrap() + key.len();
+        let digits = at + text[at..].find(|letter: char| letter.is_ascii_digit()).unwrap();
+        MeasuredRun::read(&format!("{}-{}", &text[..digits], &text[digits..])).unwrap_err().to_string()
+    };
+    let why = negative(oha, "\"latencyPercentiles\"", "\"p99\"");
+    assert!(why.contains("its p99 is -0.00") && why.contains("nobody can have measured"), "{why}");
+    let why = negative(k6, "\"http_req_duration\"", "\"avg\"");
+    assert!(why.contains("its mean is -"), "{why}");
+}
