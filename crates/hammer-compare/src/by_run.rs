@@ -1,6 +1,6 @@
 //! Figures run by run: rates with what they spread by, and tables by iteration.
 
-use crate::cell::{difference, mean, none, shown_of, times, variation};
+use crate::cell::{mean, none, precise, precise_difference, times, variation};
 use crate::comparison::{ComparedFigure, Comparison};
 use crate::metric::Metric;
 use crate::page::Block;
@@ -130,11 +130,11 @@ fn spreads(figure: &ComparedFigure) -> Vec<Vec<String>> {
 fn row(metric: Metric, name: String, figures: &[Option<f64>], is_compared: bool) -> Vec<String> {
     let mut row = vec![name];
     for (place, figure) in figures.iter().enumerate() {
-        row.push(figure.map_or_else(none, |figure| shown_of(metric, figure)));
+        row.push(figure.map_or_else(none, |figure| precise(metric, figure)));
         if place > 0 {
             let both = figures[0].zip(*figure).filter(|_| is_compared);
             let ratio = both.map(|(first, own)| own / first).filter(|ratio| ratio.is_finite());
-            row.push(both.map_or_else(none, |(first, own)| difference(metric, first, own)));
+            row.push(both.map_or_else(none, |(first, own)| precise_difference(metric, first, own)));
             row.push(ratio.map_or_else(none, times));
         }
     }

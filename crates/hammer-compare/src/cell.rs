@@ -14,6 +14,18 @@ pub(crate) fn shown_of(metric: Metric, figure: f64) -> String {
     if figure.is_finite() { metric.shown(figure) } else { "beyond".to_owned() }
 }
 
+/// A figure of which a time has four digits: runs of one variant may differ by less than three of them tell.
+pub(crate) fn precise(metric: Metric, figure: f64) -> String {
+    let unit = [("s", 1e9), ("ms", 1e6), ("us", 1e3)].into_iter().find(|(_, nanos)| figure >= *nanos);
+    match unit.filter(|_| metric != Metric::Rate && figure.is_finite()) {
+        Some((unit, nanos)) => {
+            let number = figure / nanos;
+            format!("{number:.0$}{unit}", (3 - number.log10().floor() as i32).clamp(0, 3) as usize)
+        }
+        None => shown_of(metric, figure),
+    }
+}
+
 pub(crate) fn variation(sample: &Sample) -> String {
     let variation = sample.variation().filter(|variation| variation.is_finite());
     variation.map_or_else(none, |variation| format!("{:.1} %", variation * 100.0))
@@ -41,8 +53,17 @@ pub(crate) fn times(ratio: f64) -> String {
 
 /// By how much a figure is greater than the first: `+3.05s`; beyond all that was measured is no number.
 pub(crate) fn difference(metric: Metric, first: f64, own: f64) -> String {
-    let (difference, sign) = (own - first, if own < first { "-" } else { "+" });
-    if difference.is_finite() { format!("{sign}{}", metric.shown(difference.abs())) } else { none() }
+    signed(own - first, |difference| metric.shown(difference))
+}
+
+/// The same of which a time has four digits.
+pub(crate) fn precise_difference(metric: Metric, first: f64, own: f64) -> String {
+    signed(own - first, |difference| precise(metric, difference))
+}
+
+fn signed(difference: f64, shown: impl Fn(f64) -> String) -> String {
+    let sign = if difference < 0.0 { "-" } else { "+" };
+    if difference.is_finite() { format!("{sign}{}", shown(difference.abs())) } else { none() }
 }
 
 /// By how much of the first a figure is greater: `+31.5 %`.
@@ -92,6 +113,11 @@ mod tests {
         assert_eq!(change(230.0, 174.0), "-24.3 %");
         assert_eq!([change(0.0, 1.0), difference(Metric::P95, 1.0, f64::INFINITY)], ["-", "-"]);
         assert_eq!(difference(Metric::P95, 68e6, 3_121e6), "+3.05s");
+        assert_eq!(precise_difference(Metric::P95, 3_121e6, 68e6), "-3.053s");
+        let all =
+            [3_121e6, 66.8e6, 999.0, 1_234.0, 0.0, f64::INFINITY].map(|time| precise(Metric::P95, time));
+        assert_eq!(all, ["3.121s", "66.80ms", "999ns", "1.234us", "0s", "beyond"]);
+        assert_eq!(precise(Metric::Rate, 931.0), "931/s");
         let all = [0.064_446, 15_516.7, 0.0, 1.0, -0.4, 1e-8].map(significant);
         assert_eq!(all, ["0.0644", "15,517", "0", "1.00", "-0.400", "<0.000001"]);
     }

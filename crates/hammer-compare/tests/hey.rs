@@ -87,7 +87,7 @@ fn the_published_generations_are_what_they_were_said_to_be_and_one_ratio_is_the_
         for said in [
             "p95 of requests: 3.x is slower than 2.x: 4",
             "p95 of requests by run",
-            "3.12s",
+            "3.121s",
             "66.8ms",
             "HTTP 403",
         ] {
@@ -197,7 +197,7 @@ fn runs_that_lack_a_figure_or_a_series_keep_their_places_and_are_told() {
     assert!(
         by_run[3].trim().starts_with("run 1")
             && by_run[3].ends_with('-')
-            && by_run[4].contains("66.0ms   3.20s "),
+            && by_run[4].contains("66.00ms   3.197s "),
         "{by_run:?}"
     );
     assert!(comparison.series.iter().any(|series| series.path == "second"));
@@ -244,9 +244,9 @@ fn the_published_tables_come_out_of_the_published_iterations() {
     let ratios = |heading| (1..=5).map(move |run| row(heading, &format!("run {run}"))[4]);
     assert_eq!(ratios(p50).collect::<Vec<_>>(), ["31.3x", "32.8x", "32.8x", "31.5x", "32.0x"]);
     assert_eq!(ratios(p95).collect::<Vec<_>>(), ["45.9x", "48.4x", "48.7x", "42.6x", "50.0x"]);
-    assert_eq!(row(p50, "run 1"), ["run 1", "51.0ms", "1.60s", "+1.54s", "31.3x"]);
-    assert_eq!(row(p95, "mean"), ["mean", "66.8ms", "3.14s", "+3.07s", "47.0x"]);
-    assert_eq!(row(p95, "deviation"), ["deviation", "4.60ms", "38.6ms", "-", "-"]);
+    assert_eq!(row(p50, "run 1"), ["run 1", "51.00ms", "1.596s", "+1.545s", "31.3x"]);
+    assert_eq!(row(p95, "mean"), ["mean", "66.80ms", "3.138s", "+3.071s", "47.0x"]);
+    assert_eq!(row(p95, "deviation"), ["deviation", "4.604ms", "38.56ms", "-", "-"]);
     // Throughput: 931, 892, 951, 59 (6.3 %); 29, 28.6, 29.5, 0.9 (3.1 %); 54 s and 1,721 s; 32 replicas, which are not enough.
     let rates = |name| row("rates of requests", name);
     assert_eq!(rates("2.x"), ["2.x", "931/s", "892/s", "951/s", "59.0/s", "6.3 %", "2.6 %", "53.7s", "1"]);
