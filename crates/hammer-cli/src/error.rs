@@ -5,6 +5,8 @@ mod start;
 mod target;
 mod usage;
 
+use std::path::PathBuf;
+
 use hammer_core::run::RunError;
 use hammer_lab::LabError;
 use hammer_report::{BuildError, ReasonKind};
@@ -52,6 +54,9 @@ pub(crate) enum CliError {
     /// A signal ended it.
     #[error("interrupted by a signal")]
     Interrupted,
+    /// A signal ended runs of which some had been carried out.
+    #[error("interrupted by a signal; the reports of what was carried out are kept in {}", .0.display())]
+    InterruptedRounds(PathBuf),
     /// What was found cannot be told.
     #[error("failed to {0}")]
     Output(#[from] OutputError),
@@ -67,7 +72,7 @@ impl CliError {
             Self::Lab(error) => of_lab(error),
             Self::Start(_) | Self::Report(_) => ReasonKind::NotBelievable,
             Self::Run(error) => of_run(error),
-            Self::Interrupted => ReasonKind::Interrupted,
+            Self::Interrupted | Self::InterruptedRounds(_) => ReasonKind::Interrupted,
             Self::Output(error) => error.reason(),
         }
     }

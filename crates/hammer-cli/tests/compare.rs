@@ -291,34 +291,51 @@ fn a_service_that_is_down_is_beyond_any_bound_of_time() {
     }
 }
 
-/// What asks for an end reaches the run that is under way, which nobody else would end.
+/// What asks for an end reaches the run that is under way, which nobody else would end; what was carried out before is kept.
 #[test]
-fn a_signal_ends_the_run_that_is_under_way_and_leaves_nothing() {
+fn a_signal_ends_the_run_that_is_under_way_and_leaves_what_was_carried_out() {
     let folder = Folder::new();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let plan = folder.write(
-        "long.yaml",
-        &format!(
-            "target: {{ url: 'http://{}' }}\nworkloads: [{{ name: web, http: {{}}, load: {{ rate: 50/s }}, timeout: 1s }}]\n\
-             phases: {{ measurement: 10m, drain: 1s }}\n",
-            listener.local_addr().unwrap()
-        ),
+    let short = folder.write(
+        "short.yaml",
+        "target: { lab: { http: {} } }\nworkloads: [{ name: web, http: {}, load: { users: 1, operations: 10 } }]\n",
     );
-    let temporary = folder.path("temporary");
-    std::fs::create_dir(&temporary).unwrap();
-    let mut run = command(&["compare", "--run", &plan, &plan]);
-    run.env("TMPDIR", &temporary);
-    let started = Started::of(run);
-    let (dialled, is_dialled) = mpsc::channel();
-    thread::spawn(move || dialled.send(listener.accept().unwrap().0));
-    let mut stream = is_dialled.recv_timeout(DEADLINE).unwrap();
-    kill_process(Pid::from_child(&started.child), Signal::TERM).unwrap();
-    let ended = started.ended();
-    assert_eq!(ended.code, 130, "{}", ended.stderr);
-    // Whoever dialled is gone, and so closed.
-    stream.set_read_timeout(Some(DEADLINE)).unwrap();
-    assert!(stream.read_to_end(&mut Vec::new()).is_ok());
-    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0, "the folder of the reports is gone");
+    for (place, is_first) in [true, false].into_iter().enumerate() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let long = folder.write(
+            &format!("long-{place}.yaml"),
+            &format!(
+                "target: {{ url: 'http://{}' }}\nworkloads: [{{ name: web, http: {{}}, load: {{ rate: 50/s }}, timeout: 1s }}]\n\
+                 phases: {{ measurement: 10m, drain: 1s }}\n",
+                listener.local_addr().unwrap()
+            ),
+        );
+        let temporary = folder.path(&format!("temporary-{place}"));
+        std::fs::create_dir(&temporary).unwrap();
+        let plans = if is_first { [&long, &short] } else { [&short, &long] };
+        let mut run = command(&["compare", "--run", plans[0], plans[1]]);
+        run.env("TMPDIR", &temporary);
+        let started = Started::of(run);
+        let (dialled, is_dialled) = mpsc::channel();
+        thread::spawn(move || dialled.send(listener.accept().unwrap().0));
+        let mut stream = is_dialled.recv_timeout(DEADLINE).unwrap();
+        kill_process(Pid::from_child(&started.child), Signal::TERM).unwrap();
+        let ended = started.ended();
+        assert_eq!(ended.code, 130, "{}", ended.stderr);
+        // Whoever dialled is gone, and so closed.
+        stream.set_read_timeout(Some(DEADLINE)).unwrap();
+        assert!(stream.read_to_end(&mut Vec::new()).is_ok());
+        if is_first {
+            assert_eq!(
+                std::fs::read_dir(&temporary).unwrap().count(),
+                0,
+                "the folder of the reports is gone"
+            );
+        } else {
+            let kept = ended.stderr.split("was carried out are kept in ").nth(1).unwrap_or_default().trim();
+            assert!(kept.starts_with(&temporary), "{}", ended.stderr);
+            assert!(std::fs::exists(format!("{kept}/A-1.json")).unwrap(), "{}", ended.stderr);
+        }
+    }
 }
 
 #[test]
@@ -345,7 +362,8 @@ fn what_cannot_be_compared_is_told_by_its_name() {
         (&[][..], vec![one(), none], "none.txt: it is neither a report of hammer nor what hey, oha ("),
         (&[], vec![one(), json], "none.json: read a report: its schema is `other`"),
         (&[], vec![one(), vec!["nowhere.json".to_owned()]], "read nowhere.json: "),
-        (&[], vec![one(), vec![]], "required arguments were not provided"),
+        (&[], vec![one()], "there are no two variants; `--` stands between the runs"),
+        (&[], vec![one(), vec![]], "there are no two variants; `--` stands between the runs"),
         (&[], vec![one(), one(), vec![]], "C has no run"),
         (
             &["--label", "a", "--label", "b", "--label", "c"],

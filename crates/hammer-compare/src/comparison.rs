@@ -3,6 +3,7 @@
 use crate::bound::FoundBound;
 use crate::conclusion::{Conclusion, corrected};
 use crate::hops::HopBreakdown;
+use crate::measured_run::MeasuredRun;
 use crate::metric::Metric;
 use crate::ratio::{LEAST_RUNS, NoRatio, RatioEstimate, runs_needed};
 use crate::sample::Sample;
@@ -176,7 +177,10 @@ impl Comparison {
                     let shared = series.into_iter().map(|series| series.path).collect();
                     ComparisonError::NoSeries { path, shared }
                 }
-                None => ComparisonError::NothingShared(variants.iter().map(series_of).collect()),
+                None => {
+                    let series = variants.iter().map(series_of);
+                    ComparisonError::NothingShared(series.chain(other_tools(&variants)).collect())
+                }
             });
         };
         series[..=chosen].rotate_right(1);
@@ -326,6 +330,15 @@ fn series_of(variant: &Variant) -> String {
     paths.dedup();
     let paths = if paths.is_empty() { "none".to_owned() } else { paths.join(", ") };
     format!("{} has {paths}", variant.label)
+}
+
+/// That runs of hammer stand beside others, which never share a series.
+fn other_tools(variants: &[Variant]) -> Option<String> {
+    let is_hammer = |run: &MeasuredRun| run.tool == "hammer";
+    let runs = || variants.iter().flat_map(|variant| &variant.runs);
+    (runs().any(is_hammer) && !runs().all(is_hammer)).then(|| {
+        "hammer and other tools measure other things, and are not compared with one another".to_owned()
+    })
 }
 
 /// The place of the operations of which the first variant measured most.

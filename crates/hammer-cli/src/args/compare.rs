@@ -13,7 +13,7 @@ pub(crate) struct CompareArgs {
     #[arg(required_unless_present_any = ["run", "claims"], conflicts_with_all = ["run", "rounds", "keep"], value_name = "RUN")]
     pub(crate) first: Vec<PathBuf>,
     /// Those of the second, and behind each further -- those of one more: A1 A2 A3 -- B1 B2 B3 -- C1 C2 C3
-    #[arg(last = true, required_unless_present_any = ["run", "claims", "hops", "baseline"], conflicts_with = "run", value_name = "RUN")]
+    #[arg(last = true, conflicts_with = "run", value_name = "RUN")]
     pub(crate) others: Vec<PathBuf>,
     /// Carry these plans out by turns, each a variant, and compare what comes of it
     #[arg(long, value_name = "PLAN", num_args = 2..)]

@@ -36,26 +36,51 @@ impl Rounds {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(StartError::Runtime)?;
         let mut signals = runtime.block_on(async { EndSignals::listen() }).map_err(StartError::Signals)?;
         let (folder, temporary) = folder(args.keep.as_deref())?;
-        let mut reports = vec![Vec::new(); args.run.len()];
+        let mut rounds = Self { reports: vec![Vec::new(); args.run.len()], folder, temporary };
+        match rounds.carry_out_all(args, &seeds, (&runtime, &mut signals)) {
+            Ok(()) => Ok(rounds),
+            Err(error) => Err(rounds.cut_short(error)),
+        }
+    }
+
+    fn carry_out_all(
+        &mut self,
+        args: &CompareArgs,
+        seeds: &[PlanSeeds],
+        (runtime, signals): (&Runtime, &mut EndSignals),
+    ) -> Result<(), CliError> {
         for round in 1..=args.rounds {
             let mut places: Vec<usize> = (0..args.run.len()).collect();
             if round % 2 == 0 {
                 places.reverse();
             }
             for place in places {
-                let report = folder.join(format!("{}-{round}.json", super::letter(place)));
+                let report = self.folder.join(format!("{}-{round}.json", super::letter(place)));
                 let changes = if args.same_seed { Vec::new() } else { seeds[place].of_round(round) };
-                carry_out((&args.run[place], &changes), &report, (&runtime, &mut signals))?;
-                reports[place].push(report);
+                carry_out((&args.run[place], &changes), &report, (runtime, signals))?;
+                self.reports[place].push(report);
             }
         }
-        Ok(Self { reports, folder, temporary })
+        Ok(())
+    }
+
+    /// What ended the runs, with where the reports of those before are.
+    fn cut_short(self, error: CliError) -> CliError {
+        match error {
+            error if self.reports.iter().all(Vec::is_empty) => error,
+            CliError::Usage(why) => self.kept(why).into(),
+            CliError::Interrupted => CliError::InterruptedRounds(self.kept_folder()),
+            error => error,
+        }
     }
 
     /// What came of the load is worth more than a mistake in what was asked of it: the reports stay where they are.
     pub(super) fn kept(self, why: UsageError) -> UsageError {
-        let folder = self.temporary.map_or(self.folder, TempDir::keep);
-        UsageError::Kept { why: Box::new(why), folder }
+        UsageError::Kept { why: Box::new(why), folder: self.kept_folder() }
+    }
+
+    fn kept_folder(self) -> PathBuf {
+        self.temporary.map_or(self.folder, TempDir::keep)
     }
 }
 
