@@ -246,13 +246,22 @@ fn repeated_rate(comparison: &Comparison, series: &ComparedSeries) -> Vec<String
     each.collect()
 }
 
-/// Whether its plan says that users of that workload wait for something else than answers; of a summary nobody knows.
+/// Whether its plan says that users of that workload think, between operations or steps; of a summary nobody knows.
 fn thinks(run: &MeasuredRun, path: &str) -> bool {
     let workloads = run.plan.get("workloads").and_then(|text| serde_json::from_str::<Value>(text).ok());
     let workload = path.split('/').next();
-    let own = workloads.as_ref().and_then(Value::as_array).into_iter().flatten();
-    own.filter(|own| own["name"].as_str() == workload)
-        .any(|own| ["think", "think_up_to"].iter().any(|key| !own["load"][key].is_null()))
+    let mut own = workloads.iter().filter_map(Value::as_array).flatten();
+    own.any(|own| own["name"].as_str() == workload && has_think_time(own))
+}
+
+fn has_think_time(value: &Value) -> bool {
+    match value {
+        Value::Object(keys) => keys.iter().any(|(key, inner)| {
+            (["think", "think_up_to"].contains(&key.as_str()) && !inner.is_null()) || has_think_time(inner)
+        }),
+        Value::Array(items) => items.iter().any(has_think_time),
+        _ => false,
+    }
 }
 
 /// Percentiles of which a run has seen too little.

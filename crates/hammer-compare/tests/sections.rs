@@ -141,6 +141,46 @@ fn a_baseline_comes_back_as_it_was_kept() {
     }
 }
 
+/// Users who think wait for something else than answers, in their load or in a step of a flow.
+#[test]
+fn only_users_who_do_not_think_say_their_rate_once_more_by_their_response_times() {
+    let told = |workload: &str| {
+        let mut variants = vec![variant("A", &[(100.0, 1.0, 2.0, 0)]), variant("B", &[(50.0, 2.0, 4.0, 0)])];
+        for run in variants.iter_mut().flat_map(|own| &mut own.runs) {
+            run.plan.insert("workloads".to_owned(), format!("[{{\"name\":\"requests\",{workload}}}]"));
+            let series = &mut run.series[0];
+            let mean = series.figures[&Metric::P50];
+            series.figures.insert(Metric::Mean, mean);
+        }
+        let warnings = Comparison::of(variants, config()).unwrap().warnings;
+        warnings.iter().any(|warning| warning.contains("users waited for answers and for nothing else"))
+    };
+    assert!(told(r#""load":{"users":2}"#));
+    assert!(!told(r#""load":{"users":2,"think":"3ms"}"#));
+    assert!(!told(r#""load":{"users":2},"http":{"steps":[{"path":"/a","think":"3ms"}]}"#));
+}
+
+#[test]
+fn runs_that_draw_their_arrivals_by_one_seed_are_told() {
+    let told = |load: &str, seeds: [u64; 3]| {
+        let drawn = |label: &str| {
+            let mut own = variant(label, &[(100.0, 1.0, 2.0, 0), (101.0, 1.0, 2.0, 0), (102.0, 1.0, 2.0, 0)]);
+            for (run, seed) in own.runs.iter_mut().zip(seeds) {
+                run.plan.insert("workloads".to_owned(), format!("[{{\"load\":{load}}}]"));
+                run.environment.insert("seed".to_owned(), seed.to_string());
+            }
+            own
+        };
+        let warnings = Comparison::of(vec![drawn("A"), drawn("B")], config()).unwrap().warnings;
+        warnings.iter().filter(|warning| warning.contains("draw the same arrivals, by one seed")).count()
+    };
+    const POISSON: &str = r#"{"rate":"100/s","arrivals":"poisson"}"#;
+    assert_eq!(
+        [told(POISSON, [7; 3]), told(POISSON, [7, 8, 9]), told(r#"{"rate":"100/s"}"#, [7; 3])],
+        [2, 0, 0]
+    );
+}
+
 /// In an open loop both were offered the same, and one of them may do a hundred times as much.
 #[test]
 fn replicas_are_told_of_what_variants_can_do_and_not_of_what_they_were_offered() {
