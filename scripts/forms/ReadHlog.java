@@ -9,10 +9,16 @@ import org.HdrHistogram.HistogramLogReader;
 
 public final class ReadHlog {
     private static final class Tagged {
-        final Histogram values = new Histogram(3);
+        final Histogram values;
         int lines;
         double startSeconds = Double.MAX_VALUE;
         double endSeconds;
+
+        /** As fine as those that are added: one that tells apart more puts what they do not into its lower half. */
+        Tagged(Histogram of) {
+            values = new Histogram(of);
+            values.setAutoResize(true);
+        }
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -23,7 +29,7 @@ public final class ReadHlog {
                 if (!(read instanceof Histogram)) {
                     throw new IllegalStateException("a line of " + arguments[0] + " has no histogram of whole numbers");
                 }
-                Tagged tagged = byTag.computeIfAbsent(read.getTag(), tag -> new Tagged());
+                Tagged tagged = byTag.computeIfAbsent(read.getTag(), tag -> new Tagged((Histogram) read));
                 tagged.values.add((Histogram) read);
                 tagged.lines += 1;
                 tagged.startSeconds = Math.min(tagged.startSeconds, read.getStartTimeStamp() / 1e3);

@@ -68,7 +68,7 @@ impl<W: Workload, R: Runtime> LanePlan<R> for LoadedWorkload<W> {
         self.workload.promise_kinds()
     }
 
-    fn refuses(&self, command: &Command) -> Option<&'static str> {
+    fn refuses(&self, command: &Command, shards: usize) -> Option<&'static str> {
         match (&self.load, command) {
             (Load::Closed(_), Command::Rate { .. }) => {
                 Some("its load is closed: users wait for their answers, and there is no rate to change")
@@ -77,6 +77,13 @@ impl<W: Workload, R: Runtime> LanePlan<R> for LoadedWorkload<W> {
                 if *limit > closed.stages.most_users() =>
             {
                 Some("its load is closed: a command leaves users out, and brings no more than its plan has")
+            }
+            (Load::Open(_), Command::InFlight { limit, .. }) if *limit < shards => Some(BELOW_SHARDS),
+            // A shard has its share of what users have to do, and nobody else does it.
+            (Load::Closed(closed), Command::InFlight { limit, .. })
+                if *limit < shards.min(closed.stages.most_users()) =>
+            {
+                Some(BELOW_SHARDS)
             }
             _ => None,
         }
@@ -109,3 +116,6 @@ impl<W: Workload, R: Runtime> LanePlan<R> for LoadedWorkload<W> {
         })
     }
 }
+
+/// Why a limit in flight is refused that leaves a shard with none.
+const BELOW_SHARDS: &str = "each shard has one in flight at least, and there are more shards than that";

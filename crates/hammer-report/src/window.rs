@@ -24,6 +24,14 @@ pub enum WindowError {
         /// Its end.
         to: Nanos,
     },
+    /// It lies within one interval, and has the middle of none.
+    #[error("chart the run from {from} to {to}: no interval of the run has its middle between them")]
+    NoInterval {
+        /// Its start.
+        from: Nanos,
+        /// Its end.
+        to: Nanos,
+    },
     /// It starts when the run was over.
     #[error("chart the run from {from} on: it ended {end} after its start")]
     Behind {
@@ -56,7 +64,12 @@ impl Window {
         if from >= to && from < whole.to {
             return Err(WindowError::Empty { from, to });
         }
-        Ok(Self { from, to: to.min(whole.to), is_open: to >= whole.to })
+        let window = Self { from, to: to.min(whole.to), is_open: to >= whole.to };
+        let intervals = &report.intervals;
+        if !intervals.is_empty() && !intervals.iter().any(|of| window.has(of.at_ns, of.span_ns)) {
+            return Err(WindowError::NoInterval { from, to: window.to });
+        }
+        Ok(window)
     }
 
     /// Its start, since the run's epoch.

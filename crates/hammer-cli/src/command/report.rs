@@ -5,7 +5,7 @@ use std::io::{self, BufReader};
 use std::path::PathBuf;
 
 use hammer_measure::Nanos;
-use hammer_report::report::{Series, SeriesKind};
+use hammer_report::report::{ResponseStretch, Series, SeriesKind};
 use hammer_report::{
     ExitCode, LoggedTimes, Report, Summary, Window, flat_csv, hgrm, hlog, junit, locust, markdown, metrics,
     text,
@@ -36,7 +36,16 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
         ReportForm::Prom => Ok(metrics::page(report)),
         ReportForm::Hgrm => curve(report, args.series.as_deref()).map_err(unread),
     };
-    let text = match (Report::parse(&json), &args.html) {
+    let draws = args.html.is_some()
+        || matches!(
+            args.form,
+            ReportForm::Hgrm | ReportForm::Hlog | ReportForm::Prom | ReportForm::LocustCsv
+        );
+    let parsed = Report::parse(&json);
+    if let Some(why) = parsed.as_ref().ok().filter(|_| draws).and_then(damaged) {
+        return Err(unread(why).into());
+    }
+    let text = match (parsed, &args.html) {
         (Ok(report), None) => form(&report)?,
         (Ok(report), Some(page)) => {
             let (window, logged) = charted(args, &report)?;
@@ -83,6 +92,28 @@ fn charted(args: &ReportArgs, report: &Report) -> Result<(Window, Option<LoggedT
             .map_err(|source| UsageError::IntervalLog { path: path.clone(), source })
     };
     Ok((window, args.hlog.as_ref().map(read).transpose()?))
+}
+
+/// What of a report's histograms cannot be read: nothing that is drawn or counted of it would be true.
+fn damaged(report: &Report) -> Option<String> {
+    let of_series = report.series.iter().flat_map(|series| {
+        let phases = [("warm_up", &series.warm_up), ("measurement", &series.measurement)];
+        phases.into_iter().filter_map(|(name, phase)| {
+            let times = phase.durations.response_time.as_ref().filter(|times| times.hdr.is_some())?;
+            times
+                .distribution()
+                .is_none()
+                .then(|| format!("{name}.durations.response_time.hdr of {}", series.path))
+        })
+    });
+    let of_stretches = report.response_times.iter().filter_map(|times| {
+        let is_damaged =
+            |stretch: &&ResponseStretch| stretch.hdr.is_some() && stretch.distribution().is_none();
+        let stretch = times.stretches.iter().find(is_damaged)?;
+        Some(format!("response_times of {}, the stretch until {}", times.path, Nanos(stretch.at_ns)))
+    });
+    let found = of_series.chain(of_stretches).next()?;
+    Some(format!("its histogram cannot be read: {found}"))
 }
 
 /// The summary of several runs, if it is one.

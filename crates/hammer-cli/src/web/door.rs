@@ -175,7 +175,9 @@ impl Door {
                 Some(Err(error)) => tracing::warn!("the live page was not made: {error}"),
                 None => {
                     let none = format!("{}-0", self.instance);
-                    made.page = Arc::new(LivePage::unmeasured(&none, None, "about to start"));
+                    let is_over = self.news.borrow().is_over;
+                    let standing = if is_over { "no run has started" } else { "about to start" };
+                    made.page = Arc::new(LivePage::unmeasured(&none, None, standing));
                 }
             }
             made.version = Some(version);

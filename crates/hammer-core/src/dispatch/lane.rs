@@ -58,8 +58,8 @@ pub trait LanePlan<R: Runtime>: Send + Sync {
     fn closed_loop(&self) -> bool;
     /// The kinds of promises that it receives.
     fn promise_kinds(&self) -> &[&'static str];
-    /// Why its lanes would not do what a command asks for; `None` where they would.
-    fn refuses(&self, command: &Command) -> Option<&'static str>;
+    /// Why its lanes on so many shards would not do what a command asks for; `None` where they would.
+    fn refuses(&self, command: &Command, shards: usize) -> Option<&'static str>;
     /// A verifier, when the workload receives promises.
     fn verifier(&self) -> Option<Box<dyn Verifier>>;
     /// Opens it on a shard.

@@ -84,7 +84,7 @@ impl<U: Upkeep, R: Runtime> LanePlan<R> for UpkeepPlan<U> {
         &[]
     }
 
-    fn refuses(&self, command: &Command) -> Option<&'static str> {
+    fn refuses(&self, command: &Command, _: usize) -> Option<&'static str> {
         match command {
             Command::Rate { .. } | Command::InFlight { .. } => {
                 Some("it is no load: it is sent as it falls due")

@@ -62,12 +62,7 @@ impl Run<'_, '_> {
         if is_run_over || is_lane_over {
             return Some("its arrivals have ended");
         }
-        let is_below_shards =
-            matches!(command, Command::InFlight { limit, .. } if *limit < self.spec.shards.total());
-        if is_below_shards && !self.spec.lanes[lane].closed_loop() {
-            return Some("each shard has one in flight at least, and there are more shards than that");
-        }
-        self.spec.lanes[lane].refuses(command)
+        self.spec.lanes[lane].refuses(command, self.spec.shards.total())
     }
 
     fn refused_by(&self, lane: usize, why: &str) -> CommandRefusal {

@@ -143,8 +143,11 @@ fn carry_out(
         (Some(130), _) => Err(CliError::Interrupted),
         (Some(_), _) if report.exists() => Ok(()),
         (Some(code), _) => {
-            let changes =
-                if changes.is_empty() { String::new() } else { format!(" with {}", changes.join(", ")) };
+            // What a server was told before, as roots of chains and devices, follows from the seed.
+            let changes = match changes {
+                [] => String::new(),
+                changes => format!(" with {} (--same-seed keeps the plan's)", changes.join(", ")),
+            };
             Err(UsageError::NoReport { plan: plan.to_owned(), changes, code }.into())
         }
         (None, signal) => {

@@ -184,3 +184,12 @@ fn a_window_lies_within_its_run() {
     assert_eq!(told(2, Some(2)), "chart the run from 2.00s to 2.00s: nothing lies between them");
     assert!(of(Some(3), Some(2)).is_err());
 }
+
+#[test]
+fn a_window_within_an_interval_has_nothing_to_be_drawn() {
+    let (report, _) = run(3);
+    let last = report.intervals.last().unwrap();
+    let end = Nanos(last.at_ns - 1);
+    let told = Window::of(&report, Some(end), Some(Nanos(end.0 + 1))).unwrap_err().to_string();
+    assert!(told.contains("no interval of the run has its middle between them"), "{told}");
+}
