@@ -48,6 +48,9 @@ impl LiveWeb {
         if !is_of_this_machine && output.web_token.is_none() {
             return Err(UsageError::OpenWeb(listen).into());
         }
+        if is_of_this_machine && output.web_token.is_some() && !output.control {
+            return Err(UsageError::IdleToken(listen).into());
+        }
         let serve = ServePlan { listen, max_body: MOST_OF_COMMAND, ..ServePlan::default() };
         let door = Arc::new(Door::default());
         let server = DoorServer::spawn(DoorConfig::new(serve, Arc::clone(&door)))?;

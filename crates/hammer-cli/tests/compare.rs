@@ -213,11 +213,11 @@ fn plans_are_carried_out_by_turns_and_their_reports_kept() {
         folder.write("rounds.yaml", &format!("rounds: 2\n{}", std::fs::read_to_string(&short).unwrap()));
     let ended = hammer(&["compare", "--run", &short, &rounds]);
     assert!(ended.code == 2 && ended.stderr.contains("it has rounds or a sweep"), "{}", ended.stderr);
-    for option in ["--rounds", "--keep"] {
-        let beside = compare(&[option, "3"], &[hey("2x", 1..=3), hey("3x", 1..=3)]);
+    for option in [&["--rounds", "3"][..], &["--keep", "3"], &["--same-seed"]] {
+        let beside = compare(option, &[hey("2x", 1..=3), hey("3x", 1..=3)]);
         assert!(
             beside.code == 2 && beside.stderr.contains("cannot be used with"),
-            "{option}: {}",
+            "{option:?}: {}",
             beside.stderr
         );
     }

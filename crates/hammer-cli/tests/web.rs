@@ -284,6 +284,9 @@ fn a_page_that_others_can_reach_needs_a_token_from_whoever_looks_on() {
     let ended = hammer(&["run", &plan, "--web", "0.0.0.0:0"]);
     assert!(ended.code == 2 && ended.stderr.contains("--web-token"), "{ended:?}");
     let token = folder.path("token");
+    let ended = hammer(&["run", &plan, "--web", "127.0.0.1:0", "--web-token", &token]);
+    assert!(ended.code == 2 && ended.stderr.contains("nobody needs a token"), "{ended:?}");
+    assert!(!fs::exists(&token).unwrap());
     let mut run = ShownRun::start(PLAN, &["--web", "0.0.0.0:0", "--web-token", &token]);
     run.address = run.address.replace("0.0.0.0", "127.0.0.1");
     let text = fs::read_to_string(&token).unwrap().trim().to_owned();

@@ -77,7 +77,11 @@ impl ReportBuilder {
             tool: tool(),
             verdict: Verdict::default(),
             health: Health::of_run(&result.health, &result.total.alarms[1]),
-            run: run(info, result),
+            run: Run {
+                stopped: result.stopped.clone(),
+                interrupted: result.interrupted,
+                ..run(info, result.resources.cores, seconds(result, Phase::Measurement))
+            },
             phases: result.phases.iter().map(PhaseSpan::from).collect(),
             fill: None,
             resources: Resources::of(&result.resources, totals.all.completed),
@@ -191,17 +195,18 @@ fn tool() -> Tool {
     Tool { name: "hammer".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
 }
 
-fn run(info: &RunInfo, result: &RunResult) -> Run {
+/// A run on so many cores that has measured for so long, and has not ended.
+fn run(info: &RunInfo, cores: u32, measured_seconds: f64) -> Run {
     Run {
         seed: info.seed.to_string(),
         shards: info.shards as u64,
         epoch: rfc3339(info.epoch_unix_ms),
-        cores: result.resources.cores,
+        cores,
         warm_up_ns: info.warm_up.0,
         measurement_ns: info.measurement.map(|measurement| measurement.0),
-        measured_seconds: seconds(result, Phase::Measurement),
-        stopped: result.stopped.clone(),
-        interrupted: result.interrupted,
+        measured_seconds,
+        stopped: String::new(),
+        interrupted: false,
     }
 }
 

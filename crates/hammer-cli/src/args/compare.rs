@@ -10,7 +10,7 @@ use hammer_compare::{Bound, BoundError, Metric, SlaBound};
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
     /// The runs of the first variant: reports of hammer (--out), the summary of rounds or of a sweep, or what hey (as text or CSV), oha (as JSON), k6 (--summary-export), wrk or wrk2 printed
-    #[arg(required_unless_present_any = ["run", "claims"], conflicts_with_all = ["run", "rounds", "keep"], value_name = "RUN")]
+    #[arg(required_unless_present_any = ["run", "claims"], conflicts_with_all = ["run", "rounds", "keep", "same_seed"], value_name = "RUN")]
     pub(crate) first: Vec<PathBuf>,
     /// Those of the second, and behind each further -- those of one more: A1 A2 A3 -- B1 B2 B3 -- C1 C2 C3
     #[arg(last = true, conflicts_with = "run", value_name = "RUN")]

@@ -184,6 +184,11 @@ pub(crate) enum UsageError {
         "serve the live page on {0} (--web): others can reach it; --web-token must name a file with a token, which they will need"
     )]
     OpenWeb(SocketAddr),
+    /// A token that nobody needs.
+    #[error(
+        "use --web-token: nobody needs a token for {0} (--web), which this machine alone reaches and which takes no commands; --control has it take some"
+    )]
+    IdleToken(SocketAddr),
     /// A token of the live page that cannot be read or kept.
     #[error("use the token in {} (--web-token): {why}", path.display())]
     DoorToken { path: PathBuf, why: String },

@@ -1,18 +1,16 @@
 //! The report of a run that goes on: what its last interval knows.
 
-use hammer_measure::snapshot::{RunInfo, SeriesFigures, SeriesSnapshot, Snapshot};
+use hammer_measure::snapshot::{SeriesFigures, SeriesSnapshot, Snapshot};
 use hammer_measure::{Distribution, Ledger, SeriesInfo};
 use serde_json::Value;
 
-use crate::report::series::CLOSED_LOOP;
 use crate::report::{
     Cause, Counts, Disruption, DurationTable, EndCounts, Event, HeadlineFigures, Health, PhaseFigures,
-    PhaseName, PhaseSpan, Promises, Report, Resources, ResponseTimes, Run, SCHEMA, Series, SeriesKind,
-    TreeSize,
+    PhaseName, PhaseSpan, Promises, Report, Resources, ResponseTimes, SCHEMA, Series, TreeSize,
 };
 use crate::verdict::Verdict;
 
-use super::{ReportBuilder, rfc3339, tool, totals};
+use super::{ReportBuilder, run, tool, totals};
 
 impl ReportBuilder {
     /// The report as far as the run has come, for whoever looks on: without a verdict, and without what only its end tells (thresholds, connections,
@@ -37,7 +35,7 @@ impl ReportBuilder {
             tool: tool(),
             verdict: Verdict::default(),
             health: Health::from(&last.health),
-            run: run(info, last, &phases),
+            run: run(info, last.resources.cores, length_s(&phases, PhaseName::Measurement)),
             fill: None,
             resources: Resources::of(&last.resources, totals.all.completed),
             totals,
@@ -97,33 +95,11 @@ impl Report {
     }
 }
 
-fn run(info: &RunInfo, last: &Snapshot, phases: &[PhaseSpan]) -> Run {
-    Run {
-        seed: info.seed.to_string(),
-        shards: info.shards as u64,
-        epoch: rfc3339(info.epoch_unix_ms),
-        cores: last.resources.cores,
-        warm_up_ns: info.warm_up.0,
-        measurement_ns: info.measurement.map(|measurement| measurement.0),
-        measured_seconds: length_s(phases, PhaseName::Measurement),
-        stopped: String::new(),
-        interrupted: false,
-    }
-}
-
 fn series(info: &SeriesInfo, figures: &SeriesSnapshot, phases: &[PhaseSpan]) -> Series {
     Series {
-        path: info.path(),
-        workload: info.workload.clone(),
-        name: info.name.clone(),
-        kind: SeriesKind::of(info),
-        closed_loop: info.closed_loop,
-        refusals_meant: info.refusals_meant,
-        notes: if info.closed_loop { vec![CLOSED_LOOP.to_owned()] } else { Vec::new() },
-        users_over_rate: None,
         warm_up: phase(&figures.warm_up, length_s(phases, PhaseName::WarmUp)),
         measurement: phase(&figures.measurement, length_s(phases, PhaseName::Measurement)),
-        in_drain: EndCounts::default(),
+        ..Series::without_figures(info)
     }
 }
 

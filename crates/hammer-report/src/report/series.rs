@@ -83,7 +83,16 @@ impl Series {
             Phase::WITH_ARRIVALS.map(|phase| EndCounts::of(&SeriesRecord::ended_within(records, phase)));
         let crossed = Phase::WITH_ARRIVALS.map(|phase| SeriesRecord::crossed_within(records, phase));
         let of_all = EndCounts::of(&records[0].fates) + EndCounts::of(&records[1].fates);
-        let notes = if info.closed_loop { vec![CLOSED_LOOP.to_owned()] } else { Vec::new() };
+        Self {
+            warm_up: PhaseFigures::new(&records[0], warm_up, crossed[0], seconds[0]),
+            measurement: PhaseFigures::new(&records[1], measurement, crossed[1], seconds[1]),
+            in_drain: of_all - warm_up - measurement,
+            ..Self::without_figures(info)
+        }
+    }
+
+    /// A series of which nothing is counted yet.
+    pub(crate) fn without_figures(info: &SeriesInfo) -> Self {
         Self {
             path: info.path(),
             workload: info.workload.clone(),
@@ -91,11 +100,11 @@ impl Series {
             kind: SeriesKind::of(info),
             closed_loop: info.closed_loop,
             refusals_meant: info.refusals_meant,
-            notes,
+            notes: if info.closed_loop { vec![CLOSED_LOOP.to_owned()] } else { Vec::new() },
             users_over_rate: None,
-            warm_up: PhaseFigures::new(&records[0], warm_up, crossed[0], seconds[0]),
-            measurement: PhaseFigures::new(&records[1], measurement, crossed[1], seconds[1]),
-            in_drain: of_all - warm_up - measurement,
+            warm_up: PhaseFigures::default(),
+            measurement: PhaseFigures::default(),
+            in_drain: EndCounts::default(),
         }
     }
 }
