@@ -2,6 +2,8 @@
 # duty.sh PIDFILE DUTY: stops and continues the process that processes.sh noted in PIDFILE, so that it runs DUTY per cent of each 100 ms;
 # ends with that process, and continues it when it is ended itself.
 set -euo pipefail
+# shellcheck source=scripts/usage.sh
+source "${BASH_SOURCE[0]%/*}/../usage.sh"
 read -r pid began <"$1"
 
 runs() {

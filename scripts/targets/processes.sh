@@ -2,6 +2,9 @@
 # Sourced by the scripts beside it: starts, watches and ends the processes of one run folder (RUN), and only those.
 # A process is known by its id together with its start time, so that a reused id is never signalled.
 
+# shellcheck source=scripts/usage.sh
+source "${BASH_SOURCE[0]%/*}/../usage.sh"
+
 # The folder of the installed Go servers and tools; scripts/install.sh fills it.
 HAMMER_TARGETS_BIN=${HAMMER_TARGETS_BIN:-$HOME/.cache/hammer/bin}
 
