@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a chain costs TesseraCT, by who sends it and how: CPU, user and system, of its process for each leaf by which its tree
 # grew, and how often its threads went to sleep for one. Every variant has a new log, and all come in turn, round after round.
-#   TESSERACT_BIN=tesseract-posix scripts/cpu-of-tesseract.sh [VARIANT...]    all of them without names
+#   scripts/cpu-of-tesseract.sh [VARIANT...]    all of them without names; TESSERACT_BIN is that of scripts/targets/tesseract.sh
 #   RATE=300 SECONDS_OF_LOAD=20 ROUNDS=3 are the defaults; the median is printed, and the least and the most
 #   TESSERACT_HAMMER=FILE and TESSERACT_SOURCE=FOLDER (its module, for the CA of its tests) bring the variant `its-own`
 #   TESSERACT_FLAGS is appended to the command line of the log; HAMMER names the binary
@@ -32,7 +32,7 @@ declare -A plan_of=(
 RATE=${RATE:-300} SECONDS_OF_LOAD=${SECONDS_OF_LOAD:-20}
 variants=("$@")
 ((${#variants[@]} > 0)) || variants=(even poisson bursts bursts-50ms rsa-subjects rsa-signers rsa rsa-bursts rsa-bursts-50ms with-root not-audited idle)
-binary TESSERACT_BIN
+tesseract_binary
 need python3 nginx openssl setsid
 HAMMER=$(built hammer hammer-cli "${HAMMER:-}")
 scratch=$(mktemp -d)

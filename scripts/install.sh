@@ -2,7 +2,9 @@
 # Installs what the gate and scripts/targets need beside Rust, Go (1.26 or later), python3 and a C compiler:
 # Debian packages (as root, or through sudo), and the servers and cargo-deny into a folder of their own. Of EU DSS (with a JDK of 17 or later and
 # Maven), of HdrHistogram (with that JDK), of pyHanko and of Chromium it says so where they cannot be had, and goes on.
-# HAMMER_INSTALL=full adds what the gate does without: cosign, go-tuf's tuf for the TUF repository of sigstore.sh, and Envoy for gateway.sh.
+#   scripts/install.sh
+# HAMMER_INSTALL=full adds what the gate does without: cosign, go-tuf's tuf for the TUF repository of sigstore.sh, Envoy for gateway.sh,
+# and TesseraCT for tesseract.sh.
 # Safe to run again: what is there already is left alone.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -135,6 +137,12 @@ sigstore_clients() {
   go_program cosign github.com/sigstore/cosign/v3 "$COSIGN" cmd/cosign || printf 'cosign could not be installed, and is left out\n' >&2
 }
 
+# The log of tesseract.sh.
+static_ct_logs() {
+  go_program tesseract-posix "$TESSERACT_MODULE" "$TESSERACT_VERSION" cmd/tesseract/posix ||
+    printf 'TesseraCT could not be installed, and is left out\n' >&2
+}
+
 # What hammer is held against where it is there.
 load_generators() {
   go_program hey github.com/rakyll/hey "$HEY" || printf 'hey could not be installed, and is left out\n' >&2
@@ -189,17 +197,21 @@ pyhanko() {
     printf '%s' "$PYHANKO" >"$folder/version"
 }
 
-cargo_deny() {
-  [[ $("$HAMMER_TARGETS_BIN/cargo-deny" --version 2>/dev/null) == "cargo-deny $CARGO_DENY" ]] && return
-  printf 'cargo-deny %s\n' "$CARGO_DENY"
-  local root
+# cargo_tool NAME VERSION: a subcommand of cargo, unless it is there of that version.
+cargo_tool() {
+  [[ $("$HAMMER_TARGETS_BIN/$1" "${1#cargo-}" --version 2>/dev/null) == *" $2" ]] && return
+  printf '%s %s\n' "$1" "$2"
+  local root status=0
   root=$(mktemp -d)
   # It runs for seconds: what its own profile spends on optimisation and link-time optimisation would never be had back.
   CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
-    CARGO_TARGET_DIR=$root/target cargo install cargo-deny --version "$CARGO_DENY" --locked --quiet --root "$root"
-  install -m 755 "$root/bin/cargo-deny" "$HAMMER_TARGETS_BIN/cargo-deny"
+    CARGO_TARGET_DIR=$root/target cargo install "$1" --version "$2" --locked --quiet --root "$root" || status=$?
+  ((status != 0)) || install -m 755 "$root/bin/$1" "$HAMMER_TARGETS_BIN/$1"
   rm -rf "$root"
+  return "$status"
 }
+
+cargo_deny() { cargo_tool cargo-deny "$CARGO_DENY"; }
 
 main() {
   local tool
@@ -218,6 +230,7 @@ main() {
   if [[ ${HAMMER_INSTALL:-} == full ]]; then
     sigstore_clients
     gateways
+    static_ct_logs
   fi
   cargo_deny
 }

@@ -28,11 +28,29 @@ need_servers() {
   done
 }
 
-# binary VARIABLE: the executable that it names; exit 3 when it is unset, since nothing here can install it.
+# binary VARIABLE NAME BUILD: the variable names a program, by a path or as it is called on PATH, and without a value NAME, there or in
+# HAMMER_TARGETS_BIN; it has the path then. Exit 3 where there is none, with the command that builds it.
 binary() {
-  local path=${!1:-}
-  [[ -n $path ]] || die "$1 is not set: it must name the binary to start" 3
-  [[ -x $path ]] || die "$1=$path is not executable" 3
+  local given=${!1:-} path why="$1 is not set, and $2 is not on PATH"
+  path=$(PATH=$HAMMER_TARGETS_BIN:$PATH type -P "${given:-$2}") && { printf -v "$1" '%s' "$path"; return; }
+  [[ -z $given ]] || why="$1=$given is no program, and none is called so on PATH"
+  die "$why; this builds it:
+    $3" 3
+}
+
+# TesseraCT for POSIX in TESSERACT_BIN, as `binary` has it.
+TESSERACT_MODULE=github.com/transparency-dev/tesseract TESSERACT_VERSION=v0.1.1
+tesseract_binary() {
+  binary TESSERACT_BIN tesseract-posix "GOBIN=$HAMMER_TARGETS_BIN go install $TESSERACT_MODULE/cmd/tesseract/posix@$TESSERACT_VERSION &&
+    mv $HAMMER_TARGETS_BIN/posix $HAMMER_TARGETS_BIN/tesseract-posix"
+}
+
+# need_roots: ROOTS_PEM is a file with the roots that a log accepts.
+need_roots() {
+  local how='hammer ct roots PLAN >roots.pem writes the ones that a plan submits under'
+  [[ -n ${ROOTS_PEM:-} ]] || die "ROOTS_PEM must name the PEM file of the roots that the log accepts: $how" 2
+  [[ -r $ROOTS_PEM ]] || die "ROOTS_PEM=$ROOTS_PEM cannot be read: $how" 2
+  grep -q 'BEGIN CERTIFICATE' "$ROOTS_PEM" || die "ROOTS_PEM=$ROOTS_PEM holds no certificate: $how" 2
 }
 
 # built NAME PACKAGE [PATH]: the binary at PATH; without one that of the package, built first as it is installed (profile dist).

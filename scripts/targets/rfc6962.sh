@@ -18,8 +18,7 @@ processes=(ct-server signer log-server database)
 up() {
   need_trillian
   need_servers ct_server
-  [[ -n ${ROOTS_PEM:-} ]] || die "ROOTS_PEM must name the PEM file of the roots that the log accepts" 2
-  grep -q 'BEGIN CERTIFICATE' "$ROOTS_PEM" || die "ROOTS_PEM=$ROOTS_PEM holds no certificate" 2
+  need_roots
   run_folder up
   printf 'run folder: %s\n' "$RUN"
   trap 'stop_all "${processes[@]}" >&2' EXIT

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # A real static-ct-api log on loopback: TesseraCT POSIX for submissions, nginx for the read side.
-#   TESSERACT_BIN=tesseract-posix ROOTS_PEM=roots.pem scripts/targets/tesseract.sh up
+#   ROOTS_PEM=roots.pem scripts/targets/tesseract.sh up      (hammer ct roots PLAN >roots.pem)
 #   RUN=FOLDER scripts/targets/tesseract.sh down|status
 # `up` prints what it writes to $RUN/env: RUN, LOG_URL (submissions), MONITORING_URL, LOG_ORIGIN, LOG_KEY_PEM (a file),
-# LOG_KEY_B64 (SPKI, DER), LOG_FOLDER. Exit 3 when TESSERACT_BIN is not set: its module is on no registry.
-# TESSERACT_FLAGS is appended to the command line.
+# LOG_KEY_B64 (SPKI, DER), LOG_FOLDER. TESSERACT_FLAGS is appended to the command line.
+# TESSERACT_BIN names the program, by a path or as it is called on PATH; without it tesseract-posix, which HAMMER_INSTALL=full
+# scripts/install.sh installs. Exit 3 when there is none, with the line that builds it.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=scripts/targets/processes.sh
@@ -13,9 +14,9 @@ source "$here/processes.sh"
 processes=(reads tesseract)
 
 up() {
-  binary TESSERACT_BIN
+  tesseract_binary
   need openssl nginx curl python3
-  [[ -n ${ROOTS_PEM:-} ]] || die "ROOTS_PEM must name the PEM file of the roots that the log accepts" 2
+  need_roots
   run_folder up
   printf 'run folder: %s\n' "$RUN"
   trap 'stop_all "${processes[@]}" >&2' EXIT
