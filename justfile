@@ -14,6 +14,10 @@ build:
 dist:
     cargo build --profile dist
 
+# a static program with completions, manual pages, list of parts and checksums: target/package (docs/install.md)
+package:
+    scripts/dist.sh
+
 test:
     cargo test --workspace
 

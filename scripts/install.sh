@@ -4,7 +4,7 @@
 # Maven), of HdrHistogram (with that JDK), of pyHanko and of Chromium it says so where they cannot be had, and goes on.
 #   scripts/install.sh
 # HAMMER_INSTALL=full adds what the gate does without: cosign, go-tuf's tuf for the TUF repository of sigstore.sh, Envoy for gateway.sh,
-# and TesseraCT for tesseract.sh.
+# TesseraCT for tesseract.sh, and cargo-cyclonedx for the list of parts (SBOM) of dist.sh.
 # Safe to run again: what is there already is left alone.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -26,6 +26,7 @@ DSS=6.4
 PYHANKO=0.38.0
 AIOHTTP=3.14.5
 CARGO_DENY=0.20.2
+CARGO_CYCLONEDX=0.5.9
 
 # One row for each: the command that proves it is there, and the Debian package that brings it.
 debian=(
@@ -213,6 +214,9 @@ cargo_tool() {
 
 cargo_deny() { cargo_tool cargo-deny "$CARGO_DENY"; }
 
+# Of what a package is made; nothing needs it.
+parts_list() { cargo_tool cargo-cyclonedx "$CARGO_CYCLONEDX" || printf 'cargo-cyclonedx could not be installed, and is left out\n' >&2; }
+
 main() {
   local tool
   for tool in cargo go python3 cc; do
@@ -231,6 +235,7 @@ main() {
     sigstore_clients
     gateways
     static_ct_logs
+    parts_list
   fi
   cargo_deny
 }

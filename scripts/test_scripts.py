@@ -1,15 +1,16 @@
-"""What the scripts say and do before a real server is there, and what sunlight.sh makes of each version's key, on stand-ins of its programs."""
+"""What the scripts say and do where no real server is: sunlight.sh and dist.sh on stand-ins of their programs."""
 
 import base64
 import os
 import pathlib
 import re
 import subprocess
+import tarfile
 import tempfile
 import unittest
 
-TARGETS = pathlib.Path(__file__).resolve().parent
-ROOT = TARGETS.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TARGETS = ROOT / "scripts/targets"
 
 # Sunlight as far as sunlight.sh meets it: it answers everything, and a log that is there already it starts only if it can read its checkpoint
 # by the monitoring prefix. As Skylight it serves the log's folder.
@@ -166,6 +167,51 @@ class Sunlight(Case):
         self.assertEqual(answer.returncode, 0, answer.stderr)
         self.assertNotEqual((self.run_folder / "pid/sunlight").read_text(), before)
         self.assertIn("tree size 0", self.sunlight("status").stdout)
+
+
+class Package(Case):
+    def setUp(self):
+        super().setUp()
+        self.out = self.folder / "package"
+        self.program(
+            "hammer",
+            """#!/bin/sh
+case $1 in
+  --version) echo 'hammer 7.8.9' ;;
+  completions) echo "for $2" ;;
+  man) mkdir -p "$3" && echo page >"$3/hammer.1" ;;
+esac
+""",
+        )
+
+    def dist(self, **environment):
+        given = {"HAMMER": str(self.programs / "hammer"), "TARGET": "any-unknown-linux-gnu", "SOURCE_DATE_EPOCH": "1700000000"}
+        return self.script(ROOT / "scripts/dist.sh", str(self.out), **(given | environment))
+
+    def test_it_has_what_is_installed_and_the_same_bytes_again(self):
+        package, sums = self.out / "hammer-7.8.9-any-unknown-linux-gnu.tar.gz", self.out / "SHA256SUMS"
+        found = []
+        for _ in range(2):
+            answer = self.dist()
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            self.assertIn(str(package), answer.stdout)
+            subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=self.out, check=True, capture_output=True)
+            self.assertIn(package.name, sums.read_text())
+            found.append(package.read_bytes())
+        self.assertEqual(*found)
+        with tarfile.open(package) as archive:
+            members = {member.name.removeprefix("hammer-7.8.9-any-unknown-linux-gnu/"): member for member in archive}
+        for name in ("hammer", "LICENSE", "README.md", "CHANGELOG.md", "completions/hammer.bash", "completions/_hammer", "completions/hammer.fish",
+                     "man/man1/hammer.1", "configs/ct-quickstart.yaml", "docs/plan.md"):
+            self.assertIn(name, members)
+        self.assertEqual((members["hammer"].mode, members["LICENSE"].mode), (0o755, 0o644))
+        self.assertEqual({(member.mtime, member.uid, member.gid, member.uname) for member in members.values()}, {(1700000000, 0, 0, "")})
+
+    def test_a_program_that_needs_libraries_is_no_program_for_musl(self):
+        answer = self.dist(HAMMER=os.path.realpath("/bin/bash"), TARGET="any-unknown-linux-musl")
+        self.assertEqual(answer.returncode, 1)
+        self.assertIn("is not static", answer.stderr)
+        self.assertFalse(self.out.exists())
 
 
 if __name__ == "__main__":
