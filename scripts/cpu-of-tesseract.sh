@@ -38,8 +38,6 @@ HAMMER=$(built hammer hammer-cli "${HAMMER:-}")
 scratch=$(mktemp -d)
 trap 'down >&2; rm -rf "$scratch"' EXIT
 ca=${TESSERACT_SOURCE:+$TESSERACT_SOURCE/internal/hammer/testdata}
-# Its header says "RSA TEST PRIVATE KEY", which is no type of PEM.
-[[ -z $ca ]] || sed 's/ TEST / /' "$ca/test_intermediate_ca_private_key.pem" >"$scratch/ca.key.pem"
 
 # plan VARIANT FILE: the plan, whose log is named when it is there.
 plan() {
@@ -48,7 +46,7 @@ plan() {
   IFS=';' read -ra parts <<<"$text"
   for part in "${parts[@]}"; do
     part=${part# }
-    part=${part//CA_CHAIN/$ca/test_intermediate_ca_cert.pem} part=${part//CA_KEY/$scratch/ca.key.pem}
+    part=${part//CA_CHAIN/$ca/test_intermediate_ca_cert.pem} part=${part//CA_KEY/$ca/test_intermediate_ca_private_key.pem}
     case $part in
       load:*) load=${part//RATE/$RATE} load=${load//TWENTIETH/$((RATE / 20))} ;;
       ?*) keys+=("$part") ;;

@@ -1,13 +1,15 @@
 //! Whom a client trusts over TLS, and who it is.
 
 use std::fmt::Display;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hammer_values::plain_key_labels;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{ResolvesClientCert, Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, ring};
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::sign::CertifiedKey;
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
@@ -141,7 +143,9 @@ fn identity(config: &TlsConfig) -> Result<Option<Identity<'_>>, TlsError> {
         (None, Some(_)) => Err(TlsError::Half { missing: "the certificate of the key" }),
         (Some(certificate), Some(key)) => {
             let chain = certificates(certificate)?;
-            let key = PrivateKeyDer::from_pem_file(key).map_err(|error| unreadable("a key", key, error))?;
+            let read = fs::read(key).map_err(pem::Error::Io);
+            let der = read.and_then(|text| PrivateKeyDer::from_pem_slice(&plain_key_labels(&text)));
+            let key = der.map_err(|error| unreadable("a key", key, error))?;
             Ok(Some((certificate, chain, key)))
         }
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use hammer_values::plain_key_labels;
 use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 
@@ -43,6 +44,7 @@ fn of_files(plan: &SignerPlan) -> Result<Signer, PkiError> {
     let SignerPlan { key_file, certificate_file } = plan;
     let missing = |path: &Path, what| PkiError::Pem { path: path.to_owned(), what };
     let text = read(key_file)?;
+    let text = plain_key_labels(&text);
     let key = PrivatePkcs8KeyDer::from_pem_slice(&text).map_err(|_| missing(key_file, no_key(&text)))?;
     let text = read(certificate_file)?;
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
@@ -150,7 +152,7 @@ mod tests {
         assert!(said().contains("the key is encrypted"), "{}", said());
         fs::write(&key_file, pair.serialize_der()).unwrap();
         assert!(said().contains("there is no key of PKCS #8 in PEM"), "{}", said());
-        fs::write(&key_file, pair.serialize_pem()).unwrap();
+        fs::write(&key_file, pair.serialize_pem().replace("PRIVATE KEY", "TEST PRIVATE KEY")).unwrap();
         fs::write(&certificate_file, "none").unwrap();
         assert!(said().contains("there is no certificate in PEM"), "{}", said());
         fs::write(&certificate_file, certificate.pem().repeat(2)).unwrap();

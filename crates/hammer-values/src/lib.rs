@@ -1,5 +1,5 @@
 //! The values that plans are written in: times, dates, rates, rates of links, sizes, percentages, shares, counts, weights, statuses, URLs,
-//! paths, names, places in JSON and exponents, one or many of them; blocks whose keys agree with one another, and keys that have another name by now. Each
+//! paths, names, places in JSON and exponents, one or many of them; blocks whose keys agree with one another, and keys that have another name by now; labels of private keys. Each
 //! value is what it may be once it was read, and prints as text that reads back as the same. Nothing here knows a plan, a
 //! protocol or a file.
 
@@ -9,6 +9,7 @@ mod count;
 mod date;
 mod error;
 mod json_place;
+mod key_label;
 mod non_empty;
 mod one_or_many;
 mod percent;
@@ -32,6 +33,7 @@ pub use count::Count;
 pub use date::Date;
 pub use error::ValueError;
 pub use json_place::JsonPlace;
+pub use key_label::plain_key_labels;
 pub use non_empty::NonEmpty;
 pub use one_or_many::OneOrMany;
 pub use percent::{Percent, WholePercent};

@@ -2,6 +2,7 @@
 
 use hammer_p256::SPKI_PREFIX;
 use hammer_tlog::logs::merkle::{Hash, sha256};
+use hammer_values::plain_key_labels;
 use p256::{SecretKey, elliptic_curve::sec1::ToSec1Point, pkcs8::DecodePrivateKey};
 use ring::{
     rand::SystemRandom,
@@ -90,10 +91,11 @@ fn kept(secret: &SecretKey) -> Result<(Secret, Vec<u8>), String> {
 }
 
 fn from_pem(text: &str) -> Result<SecretKey, String> {
-    let key = PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|error| match error {
-        pem::Error::NoItemsFound => "no private key in it".to_owned(),
-        error => error.to_string(),
-    })?;
+    let key =
+        PrivateKeyDer::from_pem_slice(&plain_key_labels(text.as_bytes())).map_err(|error| match error {
+            pem::Error::NoItemsFound => "no private key in it".to_owned(),
+            error => error.to_string(),
+        })?;
     match key {
         PrivateKeyDer::Sec1(der) => {
             SecretKey::from_sec1_der(der.secret_sec1_der()).map_err(|e| e.to_string())
@@ -170,10 +172,13 @@ mod tests {
     fn a_key_from_a_file_signs_with_random_nonces() {
         let secret = SecretKey::from_slice(&[7; 32]).unwrap();
         let text = base64(secret.to_pkcs8_der().unwrap().as_bytes());
-        let pem = format!("-----BEGIN PRIVATE KEY-----\n{text}\n-----END PRIVATE KEY-----\n");
-        let signer = LogSigner::new(&KeySource::Pem(pem)).unwrap();
-        assert!(matches!(signer.secret, Secret::Kept { .. }));
-        assert_eq!(signer.spki[SPKI_PREFIX.len()..], *secret.public_key().to_sec1_point(false).as_bytes());
-        assert_ne!(r(&sign(&signer, b"note")), r(&sign(&signer, b"note")));
+        for label in ["PRIVATE KEY", "TEST PRIVATE KEY"] {
+            let pem = format!("-----BEGIN {label}-----\n{text}\n-----END {label}-----\n");
+            let signer = LogSigner::new(&KeySource::Pem(pem)).unwrap();
+            assert!(matches!(signer.secret, Secret::Kept { .. }));
+            let point = secret.public_key().to_sec1_point(false);
+            assert_eq!(signer.spki[SPKI_PREFIX.len()..], *point.as_bytes());
+            assert_ne!(r(&sign(&signer, b"note")), r(&sign(&signer, b"note")));
+        }
     }
 }

@@ -1,10 +1,14 @@
 //! TLS from PEM files.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{fs, path::PathBuf, sync::Arc};
 
+use hammer_values::plain_key_labels;
 use rustls::{
     ServerConfig,
-    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+    pki_types::{
+        CertificateDer, PrivateKeyDer,
+        pem::{self, PemObject},
+    },
 };
 use serde::{Deserialize, Serialize};
 use tokio_rustls::TlsAcceptor;
@@ -27,7 +31,9 @@ impl TlsFiles {
         let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(&self.certificate)
             .and_then(Iterator::collect)
             .map_err(|error| unusable(&self.certificate, error.to_string()))?;
-        let key = PrivateKeyDer::from_pem_file(&self.key)
+        let key = fs::read(&self.key)
+            .map_err(pem::Error::Io)
+            .and_then(|text| PrivateKeyDer::from_pem_slice(&plain_key_labels(&text)))
             .map_err(|error| unusable(&self.key, error.to_string()))?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = ServerConfig::builder_with_provider(provider)

@@ -33,7 +33,8 @@ async fn tls_is_spoken_with_the_files_of_the_plan() {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let files = TlsFiles { certificate: folder.path().join("cert.pem"), key: folder.path().join("key.pem") };
     std::fs::write(&files.certificate, made.cert.pem()).unwrap();
-    std::fs::write(&files.key, made.signing_key.serialize_pem()).unwrap();
+    let key = made.signing_key.serialize_pem().replace("PRIVATE KEY", "TEST PRIVATE KEY");
+    std::fs::write(&files.key, key).unwrap();
     let serve = ServePlan { tls: Some(files), ..ServePlan::default() };
     let lab = HttpLabHandle::start(HttpLabPlan { serve, ..HttpLabPlan::default() }).await.unwrap();
     assert!(lab.url.starts_with("https://"));

@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use hammer_values::plain_key_labels;
 use p256::SecretKey;
 use p256::ecdsa::SigningKey;
 use p256::pkcs8::DecodePrivateKey;
@@ -25,7 +26,7 @@ pub struct FileKey {
 
 impl FileKey {
     /// Reads the first private key of a PEM file: PKCS#8 (`PRIVATE KEY`), SEC1 (`EC PRIVATE KEY`) or PKCS#1
-    /// (`RSA PRIVATE KEY`); P-256, RSA-2048 or Ed25519.
+    /// (`RSA PRIVATE KEY`), or one of these that says `TEST`; P-256, RSA-2048 or Ed25519.
     ///
     /// # Errors
     /// They all name the file: [`Error::Read`], [`Error::Pem`], [`Error::NoKey`], [`Error::EncryptedKey`], and
@@ -33,6 +34,7 @@ impl FileKey {
     pub fn from_pem_file(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref().to_owned();
         let text = fs::read(&path).map_err(|source| Error::Read { path: path.clone(), source })?;
+        let text = plain_key_labels(&text);
         let der = match PrivateKeyDer::from_pem_slice(&text) {
             Ok(der) => der,
             Err(_) if is_encrypted(&text) => return Err(Error::EncryptedKey { path }),

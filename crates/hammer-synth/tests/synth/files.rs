@@ -28,6 +28,21 @@ fn every_key_format_is_read_and_one_key_is_the_same_in_two_formats() {
 }
 
 #[test]
+fn a_key_that_is_labelled_as_one_of_tests_is_read_as_any_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("key.pem");
+    for name in ["p256-pkcs8.pem", "p256-sec1.pem", "rsa2048-pkcs1.pem"] {
+        let text = fs::read_to_string(testdata(name)).unwrap();
+        fs::write(&path, text.replace("PRIVATE KEY", "TEST PRIVATE KEY")).unwrap();
+        let key = FileKey::from_pem_file(&path).unwrap();
+        assert_eq!(key.spki_der(), FileKey::from_pem_file(testdata(name)).unwrap().spki_der());
+    }
+    let text = fs::read_to_string(testdata("p256-encrypted-sec1.pem")).unwrap();
+    fs::write(&path, text.replace("PRIVATE KEY", "TEST PRIVATE KEY")).unwrap();
+    assert!(FileKey::from_pem_file(&path).unwrap_err().to_string().contains("it is encrypted"));
+}
+
+#[test]
 fn a_key_that_is_not_supported_is_refused_with_its_file_and_reason() {
     for (name, reason) in [
         ("p384-pkcs8.pem", "neither P-256, RSA-2048 nor Ed25519"),

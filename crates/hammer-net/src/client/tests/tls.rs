@@ -214,6 +214,12 @@ fn a_client_certificate_opens_what_is_closed_without_one() {
             assert_eq!(failure.kind, FailureKind::Tls, "{offered:?} {failure}");
             config.tls.certificate = Some(authority.file("client.pem"));
             config.tls.key = Some(authority.file("client.key"));
+            assert_eq!(get(&client(config.clone()), "/").await.unwrap().status, 200);
+
+            let of_tests = fs::read_to_string(authority.file("client.key")).unwrap();
+            fs::write(authority.file("test.key"), of_tests.replace("PRIVATE KEY", "TEST PRIVATE KEY"))
+                .unwrap();
+            config.tls.key = Some(authority.file("test.key"));
             assert_eq!(get(&client(config), "/").await.unwrap().status, 200);
         }
     });
