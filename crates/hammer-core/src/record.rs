@@ -325,6 +325,17 @@ impl OperationRecord {
         }
     }
 
+    /// Whether the first answer of that cause is known of a step's series, and of the operation's own, where the exchange is one of the
+    /// operation's.
+    fn has_been_said(&self, step: Option<usize>, ended: Ended) -> bool {
+        let standing = self.now_at.get();
+        let recorder = self.recorder.borrow();
+        let of_operation = standing.in_flow.then_some(standing.series);
+        let cause = (ended.outcome.into(), ended.detail);
+        let mut series = step.into_iter().chain(of_operation);
+        series.all(|series| recorder.is_answered(series, standing.phase, cause))
+    }
+
     /// When an exchange that starts now started: the first of an operation at the operation's own start, which saves a look at
     /// the clock and leaves no gap between the two. Those of a check leave no trace in the flow, and pauses between them are nobody's wait.
     fn exchange_start(&self) -> Nanos {

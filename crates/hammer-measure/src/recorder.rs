@@ -282,6 +282,11 @@ impl Recorder {
         answer::keep_first(answers, fate, detail, at, text);
     }
 
+    /// Whether what was said with an earlier end of that fate and cause is kept: whatever is said with a later one is not.
+    pub fn is_answered(&self, series: usize, phase: Phase, (fate, detail): (Fate, Detail)) -> bool {
+        answer::is_kept(&self.interval.series[series][phase_index(phase)].answers, fate, detail)
+    }
+
     /// Users of a closed loop were present for `time`, added up over them; told of the workload's first series.
     pub fn present(&mut self, first_series: usize, phase: Phase, time: Nanos) {
         let record = self.record(first_series, phase);

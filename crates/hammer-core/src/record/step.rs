@@ -54,9 +54,21 @@ impl<'a> StepGuard<'a> {
         self.ended = Some(ended);
     }
 
-    /// What the server said with an answer that is no success, fit to be read by anybody: kept of the first of each cause.
+    /// What the server said with an answer that is no success, or where and why there was none, fit to be read by anybody: kept of the first
+    /// of each cause.
     pub fn says(&mut self, text: String) {
         self.said = Some(text);
+    }
+
+    /// How it ends if it is dropped now, where that is since its operation was cut off.
+    pub fn cut_off(&self) -> Option<Ended> {
+        self.record.cut_off.get()
+    }
+
+    /// Whether what was said with an end of that cause is known already, of the step and of its operation: to say it again would be for
+    /// nothing.
+    pub fn has_been_said(&self, ended: Ended) -> bool {
+        self.record.has_been_said(self.series, ended)
     }
 
     /// What the server said is told to nobody: it may repeat secrets that it was sent.

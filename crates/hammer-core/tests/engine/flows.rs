@@ -339,3 +339,57 @@ fn a_run_whose_crew_panics_cannot_go_on() {
     let ended = on_threads(WithToken { panics: true, ..WithToken::default() });
     assert!(matches!(ended, Err(RunError::CrewPanicked)), "{ended:?}");
 }
+
+/// Operations of one step, which is refused; it says so where that is not known yet, and counts how often it did.
+#[derive(Clone, Default)]
+struct Refused {
+    said: Arc<AtomicU64>,
+}
+
+impl Workload for Refused {
+    type Op = ();
+    type Session = Rc<dyn Clock>;
+    type User = ();
+    type Scratch = ();
+
+    fn series(&self) -> Vec<SeriesSpec> {
+        vec![SeriesSpec::new("flow", true), SeriesSpec::new("step", false)]
+    }
+
+    fn prepare(&self, (): &mut (), _seq: u64, _reuse: Option<()>) {}
+
+    async fn open(&self, context: ShardContext) -> Result<Self::Session, FatalError> {
+        Ok(context.clock)
+    }
+
+    async fn enter(&self, _: &Self::Session, _: u64, _: &OperationRecord) -> Result<(), Ended> {
+        Ok(())
+    }
+
+    async fn execute(&self, clock: &Self::Session, (): &(), (): &mut (), record: &OperationRecord) -> Ended {
+        let (mut step, refused) = (record.step(1), Ended::of_status(403));
+        clock.sleep_until(clock.now() + MILLI).await;
+        if !step.has_been_said(refused) {
+            self.said.fetch_add(1, Ordering::Relaxed);
+            step.says(format!("no to operation {}", record.seq()));
+        }
+        step.end(refused);
+        refused
+    }
+}
+
+#[test]
+fn what_is_known_of_a_cause_is_not_said_again() {
+    let workload = Refused::default();
+    let said = Arc::clone(&workload.said);
+    let total = Simulated::measuring(SECOND * 2).run(workload, at_rate(1_000.0, 4, 1_000));
+    for series in [0, 1] {
+        let record = &total.series[series][1];
+        assert_eq!(record.fate(Fate::Refused), 2_000);
+        let texts: Vec<&str> = record.answers.iter().map(|answer| answer.text.as_str()).collect();
+        assert_eq!(texts, ["no to operation 0"], "{series}");
+    }
+    // Each interval has its own, since intervals of several shards are put together.
+    let said = said.load(Ordering::Relaxed);
+    assert!((1..=10).contains(&said), "{said}");
+}

@@ -42,6 +42,11 @@ pub(super) fn keep_first(answers: &mut Vec<FirstAnswer>, fate: Fate, detail: Det
     }
 }
 
+/// Whether one of that cause is kept.
+pub(super) fn is_kept(answers: &[FirstAnswer], fate: Fate, detail: Detail) -> bool {
+    answers.binary_search_by_key(&(fate, detail), FirstAnswer::key).is_ok()
+}
+
 fn bounded(text: &str) -> String {
     start_of(text, MOST_ANSWER_BYTES).to_owned()
 }
@@ -74,6 +79,8 @@ mod tests {
             keep_first(&mut answers, Fate::Refused, Detail::Status(*status), Nanos(*at), text);
         }
         assert!(are_bounded(&answers));
+        assert!(answers.iter().all(|answer| is_kept(&answers, answer.fate, answer.detail)));
+        assert!(!is_kept(&answers, Fate::ServerError, Detail::Status(400)));
         answers.into_iter().map(|answer| (answer.detail, answer.text)).collect()
     }
 
