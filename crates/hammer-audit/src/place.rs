@@ -111,6 +111,14 @@ impl LogClient {
         }
     }
 
+    /// The `Authorization` that it sends with every request, where it has one.
+    pub fn bearer(&self) -> Option<&HeaderValue> {
+        match self {
+            Self::Server(client) => client.bearer(),
+            Self::Folder(_) => None,
+        }
+    }
+
     /// The log's servers, by which [`LogClient::get_from`] asks one of them; none of a folder.
     ///
     /// # Errors
@@ -230,14 +238,14 @@ impl LogFolder {
             Ok(body) if body.len() > most => {
                 *answer = Answer::new();
                 let detail = format!("read {path}: it is larger than the limit of {most} bytes");
-                return Err(Failure { kind: FailureKind::TooLarge, detail: detail.into() });
+                return Err(Failure::new(FailureKind::TooLarge, detail));
             }
             Ok(body) => (StatusCode::OK, body),
             Err(why) if why.kind() == ErrorKind::NotFound => (StatusCode::NOT_FOUND, Vec::new()),
             Err(why) if why.kind() == ErrorKind::PermissionDenied => (StatusCode::FORBIDDEN, Vec::new()),
             Err(why) if why.kind() == ErrorKind::InvalidInput => {
                 let detail = format!("read {path}: {why}");
-                return Err(Failure { kind: FailureKind::Protocol, detail: detail.into() });
+                return Err(Failure::new(FailureKind::Protocol, detail));
             }
             Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, Vec::new()),
         };

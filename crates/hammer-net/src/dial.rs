@@ -1,6 +1,5 @@
 //! From an endpoint to an established connection, past the guard.
 
-use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use hammer_measure::Nanos;
 use hammer_measure::connection::{ConnectionLog, OpenConnection};
-use rustls::{CertificateError, HandshakeKind, InvalidMessage};
+use rustls::HandshakeKind;
 
 use crate::config::HttpVersion;
 use crate::context::ClientContext;
@@ -17,6 +16,7 @@ use crate::guard;
 use crate::resolve::Origin;
 use crate::socket::Socket;
 use crate::stream::Stream;
+use crate::tls_fault::of_handshake;
 use crate::wire::WireTimes;
 
 /// What is spoken on a connection.
@@ -48,10 +48,7 @@ pub(crate) async fn dial(
     let limit = context.config.dial_timeout;
     let name = || origin.name_at(addresses.clone().next());
     let dialled = context.patience.limit(establish(context, origin, addresses.clone(), times)).await;
-    let dialled = dialled.unwrap_or_else(|_| {
-        let detail = format!("connect to {} within {}", name(), Nanos::from(limit));
-        Err(Failure::new(FailureKind::DialTimeout, detail))
-    });
+    let dialled = dialled.unwrap_or_else(|_| Err(too_late(&name(), limit, times)));
     tell(name, times, dialled.as_ref().err(), context.clock.now());
     dialled
 }
@@ -63,6 +60,19 @@ fn tell(name: impl Fn() -> String, times: &WireTimes, failure: Option<&Failure>,
         Some(failure) => tracing::warn!(endpoint = %name(), %took, "failed to {failure}"),
         None => tracing::debug!(endpoint = %name(), %took, tls = times.tls_done.is_some(), "connected"),
     }
+}
+
+/// The time for a dial was over; `times` say how far it came.
+#[cold]
+fn too_late(name: &str, limit: Duration, times: &WireTimes) -> Failure {
+    let within = Nanos::from(limit);
+    let detail = match times.connected {
+        None => format!("connect to {name} within {within}"),
+        Some(_) => format!(
+            "agree on TLS with {name} within {within}: the server took the connection, and said no more"
+        ),
+    };
+    Failure::new(FailureKind::DialTimeout, detail)
 }
 
 async fn establish(
@@ -126,6 +136,7 @@ async fn connect_to_any(
 ) -> Result<Connected, Failure> {
     let mut addresses = addresses.peekable();
     let mut under_way = FuturesUnordered::new();
+    let mut refused = String::new();
     loop {
         under_way.extend(addresses.next().map(|addr| connect_to(context, host, addr)));
         let next = under_way.next();
@@ -136,10 +147,12 @@ async fn connect_to_any(
         match ended {
             Ok(Some(Ok(connected))) => return Ok(connected),
             Ok(Some(Err(failure))) if under_way.is_empty() && addresses.peek().is_none() => {
-                return Err(failure);
+                let detail = refused + &failure.detail;
+                return Err(Failure { detail: detail.into(), ..failure });
             }
             // One refused, or all are silent: the next one.
-            Ok(Some(Err(_))) | Err(_) => {}
+            Ok(Some(Err(failure))) => refused = refused + &failure.detail + "; ",
+            Err(_) => {}
             Ok(None) => return Err(no_address(host)),
         }
     }
@@ -152,7 +165,7 @@ async fn connect_to(context: &ClientContext, host: &str, addr: SocketAddr) -> Re
     let mut step = DialStep::new(context, |log| log.dial_failed(addr));
     let socket = Socket::connect(&context.reactor, addr)
         .await
-        .map_err(|error| Failure::of_dial(&format!("{host} at {addr}"), &error))?;
+        .map_err(|error| Failure::of_dial(host, addr, &error))?;
     step.is_done = true;
     let open = context.log.dialled(addr, context.clock.now().since(started));
     Ok(Connected { socket, addr, open })
@@ -203,45 +216,6 @@ fn tls_protocol(version: HttpVersion, chosen: Option<&[u8]>, origin: &Origin) ->
             let detail = format!("speak HTTP/2 with {}: it did not choose h2 in ALPN", origin.authority);
             Err(Failure::new(FailureKind::Tls, detail))
         }
-    }
-}
-
-#[cold]
-fn of_handshake(host: &str, error: &io::Error) -> Failure {
-    let of_tls = error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>());
-    // Every record of TLS starts with its type (RFC 8446, section 5.1), and no answer of HTTP with one of those.
-    if let Some(rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType)) = of_tls {
-        let detail = format!("agree on TLS with {host}: the server does not speak TLS there");
-        return Failure::new(FailureKind::NoTls, detail);
-    }
-    if error.kind() == io::ErrorKind::UnexpectedEof {
-        let said = "the server closed the connection in the handshake: it may not speak TLS there";
-        return Failure::new(FailureKind::TlsClosed, format!("agree on TLS with {host}: {said}"));
-    }
-    let is_reset = matches!(
-        error.kind(),
-        io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionAborted | io::ErrorKind::BrokenPipe
-    );
-    let kind = match of_tls {
-        _ if is_reset => FailureKind::TlsReset,
-        Some(rustls::Error::InvalidCertificate(fault)) => of_certificate(fault),
-        _ => FailureKind::Tls,
-    };
-    Failure::new(kind, format!("agree on TLS with {host}: {error}"))
-}
-
-/// What is wrong with a server's certificate, as its operator would go about it.
-const fn of_certificate(fault: &CertificateError) -> FailureKind {
-    match fault {
-        CertificateError::Expired
-        | CertificateError::ExpiredContext { .. }
-        | CertificateError::NotValidYet
-        | CertificateError::NotValidYetContext { .. } => FailureKind::CertificateOutOfTime,
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            FailureKind::CertificateOfAnotherName
-        }
-        // The others say that a chain is none, or what else of it nobody vouches for.
-        _ => FailureKind::UntrustedCertificate,
     }
 }
 

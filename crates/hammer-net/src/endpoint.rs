@@ -138,6 +138,7 @@ impl Endpoint {
         answer: &mut Answer,
         fresh: bool,
     ) -> Result<(), Broken> {
+        answer.peer = self.addresses().next();
         let mut protocol = match self.protocol.get() {
             Some(protocol) => protocol,
             None => Box::pin(self.discover(context, &mut answer.wire)).await?,
@@ -176,8 +177,9 @@ impl Endpoint {
                 other => return Ok(Exchanged::Other(self.adopt(other))),
             },
         };
-        let is_kept =
-            connection.exchange(context, &self.template, self.origin.host(), request, bearer, answer).await?;
+        answer.peer = self.addresses().next();
+        let host = self.origin.authority.as_str();
+        let is_kept = connection.exchange(context, &self.template, host, request, bearer, answer).await?;
         if is_kept && context.config.keepalive && !self.is_retired() {
             drop(slot);
             self.http1.put(connection);
@@ -201,7 +203,8 @@ impl Endpoint {
                 other => return Ok(Exchanged::Other(self.adopt(other))),
             },
         };
-        http2::exchange(&lease, context, self.origin.host(), head, request, answer).await?;
+        answer.peer = self.addresses().next();
+        http2::exchange(&lease, context, self.origin.authority.as_str(), head, request, answer).await?;
         Ok(Exchanged::Done)
     }
 
@@ -229,7 +232,7 @@ impl Endpoint {
         match dialled.protocol {
             Protocol::Http1 => Ok(Opened::Http1(Box::new(Http1Connection::new(dialled)))),
             Protocol::Http2 => {
-                let started = Box::pin(Started::new(dialled, self.origin.host(), context));
+                let started = Box::pin(Started::new(dialled, self.origin.authority.as_str(), context));
                 Ok(Opened::Http2(started.await?))
             }
         }

@@ -3,11 +3,13 @@
 use std::error::Error;
 use std::fs::File;
 use std::io;
+use std::net::{IpAddr, SocketAddr};
 
 use hammer_measure::{Detail, Outcome};
 
 use crate::config::ConfigError;
 use crate::request::NotTaken;
+use crate::tls_fault::{self, of_tls};
 
 /// Why there is no whole answer.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +19,8 @@ pub struct Failure {
     pub kind: FailureKind,
     /// Completes "failed to ..." and names host, address or limit.
     pub detail: Box<str>,
+    /// The first bytes of what came in place of an answer. They may repeat secrets of the request, and are in no text of the failure.
+    pub seen: Option<Box<[u8]>>,
 }
 
 /// The causes of a failure.
@@ -161,15 +165,16 @@ impl From<ConfigError> for Failure {
 }
 
 impl Failure {
-    pub(crate) fn new(kind: FailureKind, detail: impl Into<Box<str>>) -> Self {
-        Self { kind, detail: detail.into() }
+    /// A failure of that cause, of which nothing was seen.
+    pub fn new(kind: FailureKind, detail: impl Into<Box<str>>) -> Self {
+        Self { kind, detail: detail.into(), seen: None }
     }
 
     /// A failure of an established connection to `host`, told by the innermost cause that says something.
     #[cold]
     pub(crate) fn of_exchange(host: &str, error: &(dyn Error + 'static), fallback: FailureKind) -> Self {
         let kind = chain(error).find_map(kind_of).unwrap_or(fallback);
-        let told = chain(error).map(ToString::to_string).collect::<Vec<_>>().join(": ");
+        let told = chain(error).map(words).collect::<Vec<_>>().join(": ");
         Self::new(kind, format!("get an answer from {host}: {told}"))
     }
 
@@ -178,17 +183,24 @@ impl Failure {
     pub(crate) fn of_look_up(host: &str, error: &io::Error) -> Self {
         // A resolver that can open no file or socket says that the name is not known.
         let kind = look_up_kind(error, || File::open("/").err());
-        Self::new(kind, format!("look up {host}: {error}"))
+        let told = error.to_string();
+        // Said by the standard library of each, before what the resolver says.
+        let told = told.strip_prefix("failed to lookup address information: ").unwrap_or(&told);
+        Self::new(kind, format!("look up {host}: {told}"))
     }
 
-    /// A failed `connect`.
+    /// A failed `connect` to an address of `host`, which may be that address itself.
     #[cold]
-    pub(crate) fn of_dial(host: &str, error: &io::Error) -> Self {
+    pub(crate) fn of_dial(host: &str, addr: SocketAddr, error: &io::Error) -> Self {
         let kind = exhausted(error).unwrap_or(match error.kind() {
             io::ErrorKind::ConnectionRefused => FailureKind::DialRefused,
             _ => FailureKind::Dial,
         });
-        Self::new(kind, format!("connect to {host}: {error}"))
+        let detail = match host.parse::<IpAddr>() {
+            Ok(_) => format!("connect to {addr}: {error}"),
+            Err(_) => format!("connect to {host} at {addr}: {error}"),
+        };
+        Self::new(kind, detail)
     }
 }
 
@@ -205,6 +217,32 @@ pub(crate) fn closed() -> Failure {
 
 fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |&error| error.source())
+}
+
+/// What an error says, by the names that standards have for it.
+fn words(error: &(dyn Error + 'static)) -> String {
+    if let Some(error) = error.downcast_ref::<h2::Error>() {
+        return words_of_h2(error);
+    }
+    let of_tls = error.downcast_ref().and_then(of_tls);
+    of_tls.map_or_else(|| error.to_string(), |fault| tls_fault::words(fault).into_owned())
+}
+
+/// With the name of its code (RFC 9113, section 7), and of the frame that it came in.
+fn words_of_h2(error: &h2::Error) -> String {
+    let Some(reason) = error.reason() else {
+        // It keeps of an I/O error no more than its text.
+        let told = error.to_string();
+        return tls_fault::words_of_text(&told).unwrap_or(told);
+    };
+    match (error.is_remote(), error.is_go_away()) {
+        (true, true) => format!("the server sent GOAWAY with {reason:?}: {error}"),
+        (true, false) if error.is_reset() => format!("the server sent RST_STREAM with {reason:?}: {error}"),
+        (false, _) if error.is_library() => {
+            format!("what the server sent breaks HTTP/2 with {reason:?}: {error}")
+        }
+        _ => format!("{reason:?}: {error}"),
+    }
 }
 
 fn kind_of(error: &(dyn Error + 'static)) -> Option<FailureKind> {
@@ -277,15 +315,15 @@ mod tests {
             (ENFILE, Detail::DESCRIPTORS_EXHAUSTED),
             (EADDRNOTAVAIL, Detail::PORTS_EXHAUSTED),
         ] {
-            let failure = Failure::of_dial("peer", &io::Error::from_raw_os_error(code));
+            let failure = Failure::of_dial("peer", PEER, &io::Error::from_raw_os_error(code));
             assert_eq!(Detail::from(failure.kind), detail);
             assert_eq!(detail.to_string(), failure.kind.name());
             assert_eq!(failure.kind.outcome(), Outcome::Unreachable);
         }
         let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
-        assert_eq!(Failure::of_dial("peer", &refused).kind, FailureKind::DialRefused);
+        assert_eq!(Failure::of_dial("peer", PEER, &refused).kind, FailureKind::DialRefused);
         let unreachable = io::Error::from(io::ErrorKind::HostUnreachable);
-        assert_eq!(Failure::of_dial("peer", &unreachable).kind, FailureKind::Dial);
+        assert_eq!(Failure::of_dial("peer", PEER, &unreachable).kind, FailureKind::Dial);
     }
 
     #[test]
@@ -301,4 +339,5 @@ mod tests {
     }
 
     const EADDRNOTAVAIL: i32 = 99;
+    const PEER: SocketAddr = SocketAddr::new(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 1);
 }

@@ -32,6 +32,7 @@ mod secret;
 pub mod socket;
 mod stream;
 mod tls;
+mod tls_fault;
 mod trouble;
 mod wire;
 

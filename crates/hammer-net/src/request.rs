@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Write as _};
+use std::net::SocketAddr;
 
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderName, Method, StatusCode, Version};
@@ -74,6 +75,8 @@ pub struct Answer {
     pub bytes_in: u64,
     /// The endpoint's place in [`crate::Client::endpoints`]; `None` for a redirect's other origin or when none was reached.
     pub endpoint: Option<usize>,
+    /// The address that the exchange turned to last, of several of one server the preferred one; `None` before any was known.
+    pub peer: Option<SocketAddr>,
     /// The server cannot have read the request, or by [`crate::Resend`] may be asked twice, and it was sent again: bytes of it left
     /// this machine twice.
     pub resent: bool,
@@ -153,6 +156,7 @@ impl Answer {
         self.bytes_out = 0;
         self.bytes_in = 0;
         self.endpoint = None;
+        self.peer = None;
         self.resent = false;
         self.redialled = false;
         self.redirects = 0;

@@ -28,7 +28,7 @@ fn a_url_that_is_no_verifier_is_named_with_what_it_answered() {
     for (url, why) in [
         (
             "http://127.0.0.1:1",
-            format!("{of_provisioning}failed to connect to 127.0.0.1 at 127.0.0.1:1: Connection refused"),
+            format!("{of_provisioning}failed to connect to 127.0.0.1:1: Connection refused"),
         ),
         (&absent, format!("{of_provisioning}it answered GET {path} with 404")),
         (&page, format!("{of_provisioning}it answered GET {path} with a page for people")),

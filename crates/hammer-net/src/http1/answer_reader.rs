@@ -83,6 +83,11 @@ impl AnswerReader {
         self.is_kept
     }
 
+    /// The start of the head that is being read, where it did not come whole; else of the bytes that came `last`.
+    pub(super) fn start_of<'a>(&'a self, last: &'a [u8]) -> &'a [u8] {
+        if self.partial_head.is_empty() { last } else { &self.partial_head }
+    }
+
     /// The connection ends here.
     pub(super) fn closed(&self) -> AtClose {
         match &self.stage {

@@ -95,10 +95,10 @@ impl<'a> Http1Exchange<'a> {
                 return Poll::Ready(Err(Broken::Final(failure)));
             }
             let fed = self.reader.feed(&buffer[..received.bytes], self.request, self.answer);
-            drop(buffer);
             if let Err(fault) = fed {
-                return Poll::Ready(Err(Broken::Final(self.faulty(&fault))));
+                return Poll::Ready(Err(Broken::Final(self.faulty(&fault, &buffer[..received.bytes]))));
             }
+            drop(buffer);
             if self.reader.is_whole() && !self.outgoing.is_done() && self.answer.status.is_success() {
                 self.early = Some(received);
                 return Poll::Pending;
@@ -205,9 +205,14 @@ impl<'a> Http1Exchange<'a> {
         Failure::of_exchange(self.host, error, FailureKind::Protocol)
     }
 
+    /// `fault` is found in what came last, or in that behind what there was of the head.
     #[cold]
-    fn faulty(&self, fault: &AnswerFault) -> Failure {
-        Failure::new(fault.kind(), format!("get an answer from {}: {fault}", self.host))
+    fn faulty(&self, fault: &AnswerFault, last: &[u8]) -> Failure {
+        let start = self.reader.start_of(last);
+        let seen = matches!(fault, AnswerFault::Head(_) | AnswerFault::Status(_) | AnswerFault::Chunk);
+        let seen = seen.then(|| start[..start.len().min(MOST_SEEN)].into());
+        let detail = format!("get an answer from {}: {fault}", self.host);
+        Failure { seen, ..Failure::new(fault.kind(), detail) }
     }
 
     #[cold]
@@ -221,4 +226,6 @@ impl<'a> Http1Exchange<'a> {
 const UNSURE: Nanos = Nanos::from_micros(50);
 /// More than a window of the kernel's takes to begin with, in bytes: a server that says so much waits for its reader.
 const LARGE_ANSWER: u64 = 32 << 10;
+/// Bytes that are kept of what is no HTTP.
+const MOST_SEEN: usize = 100;
 const CLOSED: &str = "the connection was closed";

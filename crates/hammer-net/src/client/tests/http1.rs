@@ -387,7 +387,56 @@ fn a_name_that_does_not_exist_is_named() {
     run(async {
         let failure = get(&client(config("http://log.invalid")), "/").await.map(|a| a.status).unwrap_err();
         assert_eq!(failure.kind, FailureKind::Dns);
-        assert!(failure.to_string().starts_with("look up log.invalid: "), "{failure}");
+        let why = failure.to_string();
+        assert!(why.starts_with("look up log.invalid: ") && !why.contains("lookup"), "{failure}");
+    });
+}
+
+#[test]
+fn every_address_that_refused_is_named_with_what_the_system_said() {
+    run(async {
+        let port = closed_port().await;
+        let failure = |host: &str| {
+            let client = client(config(&format!("http://{host}:{port}")));
+            async move { get(&client, "/").await.map(|answer| answer.status).unwrap_err() }
+        };
+        let literal = failure("127.0.0.1").await;
+        assert_eq!(literal.kind, FailureKind::DialRefused);
+        let refused = "Connection refused (os error 111)";
+        assert_eq!(literal.to_string(), format!("connect to 127.0.0.1:{port}: {refused}"));
+        let by_name = failure("localhost").await.to_string();
+        assert!(
+            by_name.contains(&format!("connect to localhost at 127.0.0.1:{port}: {refused}")),
+            "{by_name}"
+        );
+        let addresses = tokio::net::lookup_host(("localhost", port)).await.unwrap().count();
+        assert_eq!(by_name.matches("connect to localhost at ").count(), addresses, "{by_name}");
+    });
+}
+
+/// One at which nobody listens.
+async fn closed_port() -> u16 {
+    tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port()
+}
+
+#[test]
+fn what_came_in_place_of_an_answer_is_kept_and_in_no_text() {
+    run(async {
+        let server = Server::raw(|_, _, mut tcp| {
+            Box::pin(async move {
+                let _ = tokio::io::AsyncReadExt::read(&mut tcp, &mut [0; 4096]).await;
+                let _ = tokio::io::AsyncWriteExt::write_all(&mut tcp, b"SSH-2.0-canary\r\n").await;
+            })
+        })
+        .await;
+        let failure = get(&client(config(&server.url())), "/").await.map(|answer| answer.status).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Protocol);
+        assert_eq!(failure.seen.as_deref(), Some(&b"SSH-2.0-canary\r\n"[..]));
+        assert!(!failure.to_string().contains("canary"), "{failure}");
+        assert!(
+            failure.to_string().starts_with(&format!("get an answer from {}: ", server.addr)),
+            "{failure}"
+        );
     });
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use futures::future::LocalBoxFuture;
 use hammer_measure::recorder::{Interval, Recorder};
 
-use super::frames::{DATA, END_HEADERS, FramePeer, HEADERS, INTERNAL_ERROR, REFUSED_STREAM};
+use super::frames::{DATA, END_HEADERS, FramePeer, GOAWAY, HEADERS, INTERNAL_ERROR, REFUSED_STREAM};
 use super::*;
 
 /// A server that counts the requests that it reads, and does with each what `script` says, told the connection's number, the
@@ -327,5 +327,31 @@ fn a_farewell_behind_the_last_answer_takes_none_along() {
         }
         let counts = recorder.swap(Nanos(1), Interval::with_series(1)).connections[0].record.counts;
         assert_eq!((counts.closed, counts.resets), (0, 0), "{counts:?}");
+    });
+}
+
+#[test]
+fn the_code_of_a_reset_or_of_a_farewell_is_told_by_its_name() {
+    run(async {
+        for (resets, told) in [
+            (true, "the server sent RST_STREAM with INTERNAL_ERROR: "),
+            (false, "the server sent GOAWAY with ENHANCE_YOUR_CALM: "),
+        ] {
+            let (server, _) = scripted(Some(100), move |peer, _, _, stream| {
+                Box::pin(async move {
+                    match resets {
+                        true => peer.reset(stream, INTERNAL_ERROR).await,
+                        // It has taken up no stream.
+                        false => peer.send(GOAWAY, 0, 0, &[0, 0, 0, 0, 0, 0, 0, 11]).await,
+                    }
+                    resets
+                })
+            })
+            .await;
+            let client = client(prior_knowledge(&server));
+            let failure = get(&client, "/").await.map(|answer| answer.status).unwrap_err();
+            let told = format!("get an answer from {}: {told}", server.addr);
+            assert!(failure.to_string().starts_with(&told), "{failure}");
+        }
     });
 }
