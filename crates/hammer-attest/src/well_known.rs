@@ -4,7 +4,7 @@ use hammer_core::compose::{Route as _, WeightedMix};
 use hammer_core::draw::Draws;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
-use hammer_exchange::{ServiceClient, ServiceConfig, expect_ok};
+use hammer_exchange::{SentSecrets, ServiceClient, ServiceConfig, expect_ok};
 use hammer_measure::Outcome;
 use hammer_net::{Answer, ClientConfig, Request};
 
@@ -113,8 +113,11 @@ impl Workload for WellKnownWorkload {
             Ok(_) => NOT_READY,
             Err(_) => NO_DOCUMENT,
         };
-        exchange.ends(ended);
-        ended
+        if ended.outcome == Outcome::Accepted {
+            exchange.ends(ended);
+            return ended;
+        }
+        client.ends_by(&mut exchange, ended, (request, SentSecrets::default()), &answer.body)
     }
 }
 

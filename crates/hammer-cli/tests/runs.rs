@@ -1,5 +1,7 @@
 //! What a plan or a line asks for is what is carried out, and what the reports say about it.
 
+#[path = "runs/answers.rs"]
+mod answers;
 #[path = "support/attended.rs"]
 mod attended;
 #[path = "support/folder.rs"]
@@ -274,7 +276,7 @@ fn diagnostics_tell_why_a_target_does_not_answer_and_nothing_unless_asked() {
     let plan = folder.write("plan.yaml", &dead);
     let told = hammer(&["run", &plan, "--log", "hammer_net=warn", "--quiet"]);
     assert!(
-        told.stderr.contains("WARN hammer_net::dial: failed to connect to 127.0.0.1 at 127.0.0.1:1"),
+        told.stderr.contains("WARN hammer_net::dial: failed to connect to 127.0.0.1:1: "),
         "{}",
         told.stderr
     );

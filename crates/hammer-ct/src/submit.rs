@@ -15,7 +15,7 @@ use hammer_core::promise::Verifier;
 use hammer_core::record::{Exchange, OperationRecord};
 use hammer_core::sample::Reservoir;
 use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
-use hammer_exchange::{ServiceClient, ServiceConfig};
+use hammer_exchange::{SentSecrets, ServiceClient, ServiceConfig};
 use hammer_measure::{Detail, Outcome};
 use hammer_net::{ClientConfig, FailureKind};
 use hammer_synth::{Kind, MintScratch};
@@ -267,7 +267,13 @@ impl Workload for SubmitWorkload {
             None => record.exchange(),
         };
         let ended = match session.service.send(&mut step, &op.request, &mut op.answer).await {
-            Ok(()) => self.ended(session, op, step.wire(), record),
+            Ok(()) => match self.ended(session, op, step.wire(), record) {
+                ended @ Ended { outcome: Outcome::Malformed, .. } => {
+                    let sent = (&op.request, SentSecrets::default());
+                    session.service.ends_by(&mut step, ended, sent, &op.answer.body)
+                }
+                ended => ended,
+            },
             // A 200 that is filled up beyond any SCT is as much of a promise as one of nothing; not so what a plan bounds more closely.
             Err(Ended { detail: Detail::Failure(TOO_LARGE), .. })
                 if op.answer.status.as_u16() == 200 && self.largest_answer == LARGEST_ANSWER =>

@@ -8,16 +8,25 @@ use http::{HeaderName, HeaderValue};
 /// What is secret in the headers of `request`, in the queries of its path and of the URLs in its headers, and in the `Authorization` that
 /// it was sent with.
 pub(crate) fn secrets_of(request: &Request, bearer: Option<&HeaderValue>) -> Vec<String> {
-    let mut secrets = Vec::new();
-    for (name, value) in request.headers.iter().chain(bearer.map(|value| (&AUTHORIZATION, value))) {
-        let value = String::from_utf8_lossy(value.as_bytes());
-        if is_credential(name.as_str()) {
-            add(name, &value, &mut secrets);
-        }
-        add_of_queries(&value, &mut secrets);
-    }
+    let mut secrets = secrets_of_bearer(bearer);
+    request.headers.iter().for_each(|(name, value)| add_of_header(name, value, &mut secrets));
     add_of_queries(request.path.as_str(), &mut secrets);
     secrets
+}
+
+/// What is secret in the `Authorization` that a request was sent with.
+pub fn secrets_of_bearer(bearer: Option<&HeaderValue>) -> Vec<String> {
+    let mut secrets = Vec::new();
+    bearer.iter().for_each(|value| add_of_header(&AUTHORIZATION, value, &mut secrets));
+    secrets
+}
+
+fn add_of_header(name: &HeaderName, value: &HeaderValue, secrets: &mut Vec<String>) {
+    let value = String::from_utf8_lossy(value.as_bytes());
+    if is_credential(name.as_str()) {
+        add(name, &value, secrets);
+    }
+    add_of_queries(&value, secrets);
 }
 
 /// Adds what is secret in the queries of a text, as it is meant: what is masked is found in any way to write it. Of what was encoded

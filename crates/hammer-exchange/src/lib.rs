@@ -13,9 +13,11 @@ mod service;
 pub mod stock;
 pub mod token;
 pub mod token_watch;
+mod waiting;
 mod wall;
 mod wire;
 
+pub use credentials::secrets_of_bearer;
 pub use service::{SentSecrets, ServiceClient, ServiceConfig, share_of_connections};
 pub use wall::WallTime;
 pub use wire::{exchange, expect_ok};

@@ -1,22 +1,43 @@
-//! What a server said with a failure, as it may stand in a report: short, on one line, without what was secret.
+//! What a server said with a failure, or why it said nothing, as it may stand in a report: short, on one line, without what was secret.
+
+use std::net::SocketAddr;
 
 use hammer_core::record::StepGuard;
-use hammer_measure::masked::{LEAST_SECRET, MASK, masked};
+use hammer_measure::masked::{LEAST_SECRET, MASK, masked, without_secrets};
 use hammer_measure::recorder::MOST_ANSWER_BYTES;
 use hammer_measure::shown;
-use hammer_net::without_credentials;
+use hammer_net::{Failure, without_credentials};
 
 /// Tells `step` what the server said with its failure. None of the `secrets` is in it, nor a JSON Web Token, nor
 /// what its parameter's name says is a credential in the query of a URL.
-pub(crate) fn tell_said(step: &mut StepGuard<'_>, said: &[u8], secrets: &[&str]) {
+pub(crate) fn tell_said(step: &mut StepGuard<'_>, said: &[u8], secrets: &[String]) {
     let text = excerpt(said, secrets);
     if !text.is_empty() {
         step.says(text);
     }
 }
 
+/// Tells `step` where and why there was no answer, likewise.
+#[cold]
+pub(crate) fn tell_failed(
+    step: &mut StepGuard<'_>,
+    failure: &Failure,
+    peer: Option<SocketAddr>,
+    secrets: &[String],
+) {
+    let peer = peer.map(|peer| peer.to_string()).filter(|peer| !failure.detail.contains(peer.as_str()));
+    let at = peer.map_or_else(String::new, |peer| format!("{peer}: "));
+    let mut told = excerpt(format!("{at}failed to {failure}").as_bytes(), secrets);
+    if let Some(seen) = &failure.seen {
+        // Masked by itself: a secret that its end cuts off is recognised at the end of a text alone.
+        let seen = excerpt(seen.escape_ascii().to_string().as_bytes(), secrets);
+        told += &format!("; what came starts with \"{seen}\"");
+    }
+    step.says(shown(&told, MOST_ANSWER_BYTES).into_owned());
+}
+
 /// The start of what was said, as [`tell_said`] tells it.
-pub(crate) fn excerpt(said: &[u8], secrets: &[&str]) -> String {
+pub(crate) fn excerpt(said: &[u8], secrets: &[String]) -> String {
     // More than is kept, so that a secret at the end of that is recognised.
     let text = String::from_utf8_lossy(&said[..said.len().min(MOST_LOOKED_AT)]);
     if text.chars().take(MOST_ANSWER_BYTES).filter(|letter| *letter == char::REPLACEMENT_CHARACTER).count()
@@ -24,11 +45,11 @@ pub(crate) fn excerpt(said: &[u8], secrets: &[&str]) -> String {
     {
         return format!("{} bytes that are no text", said.len());
     }
-    let long_enough = |secret: &&&str| secret.len() >= LEAST_SECRET;
-    let mut secrets: Vec<&str> = secrets.iter().filter(long_enough).copied().collect();
+    let long_enough = |secret: &&str| secret.len() >= LEAST_SECRET;
+    let mut secrets: Vec<&str> = secrets.iter().map(String::as_str).filter(long_enough).collect();
     secrets.dedup();
     // Where it leads a client to, as with a redirect, it gives that one a credential of its own.
-    let text = without_credentials(&without_tokens(&masked(&text, &secrets)));
+    let text = without_credentials(&without_tokens(&without_secrets(&masked(&text, &secrets))));
     let mut line = String::with_capacity(MOST_ANSWER_BYTES);
     for word in text.split(|letter: char| letter.is_whitespace() || letter.is_control()) {
         if word.is_empty() {
@@ -118,8 +139,11 @@ mod tests {
             assert!(told.contains("***") && !told.contains("eyJ"), "{told}");
         }
         assert_eq!(excerpt(b"key eyJ is short", &[]), "key eyJ is short");
-        assert_eq!(excerpt(b"opaque-secret: not opaque-secret", &["opaque-secret"]), "***: not ***");
-        assert_eq!(excerpt(b"a b", &["a"]), "a b");
+        assert_eq!(
+            excerpt(b"opaque-secret: not opaque-secret", &["opaque-secret".to_owned()]),
+            "***: not ***"
+        );
+        assert_eq!(excerpt(b"a b", &["a".to_owned()]), "a b");
     }
 
     #[test]
@@ -132,7 +156,7 @@ mod tests {
             excerpt(br#"{"location":"/b?page=2\u0026sig=canary", "code": 7}"#, &[]),
             r#"{"location":"/b?page=2\u0026sig=***", "code": 7}"#
         );
-        assert_eq!(excerpt(b"see /b?sig=opaque-secret", &["opaque-secret"]), "see /b?sig=***");
+        assert_eq!(excerpt(b"see /b?sig=opaque-secret", &["opaque-secret".to_owned()]), "see /b?sig=***");
     }
 
     #[test]

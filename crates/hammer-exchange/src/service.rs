@@ -125,9 +125,8 @@ impl ServiceClient {
     ) -> Result<(), Ended> {
         let Some(frontend) = frontend else { return self.send(step, request, answer).await };
         let send = async |answer: &mut Answer| self.client.send_to(frontend, request, answer).await;
-        exchange(step, answer, self.clock.as_ref(), send).await?;
-        self.tell_failure(step, request, SentSecrets::default(), answer);
-        Ok(())
+        let secrets = || self.secrets_of(request, SentSecrets::default());
+        exchange(step, answer, self.clock.as_ref(), secrets, send).await
     }
 
     /// The path to which a `Location` leads that was answered to a request of `base`; none where that is no URL, or of another origin than
@@ -148,21 +147,8 @@ impl ServiceClient {
         answer: &mut Answer,
     ) -> Result<(), Ended> {
         let send = async |answer: &mut Answer| self.client.send_as(request, secrets.bearer, answer).await;
-        exchange(step, answer, self.clock.as_ref(), send).await?;
-        self.tell_failure(step, request, secrets, answer);
-        Ok(())
-    }
-
-    fn tell_failure(
-        &self,
-        step: &mut StepGuard<'_>,
-        request: &Request,
-        secrets: SentSecrets<'_>,
-        answer: &Answer,
-    ) {
-        if answer.status.as_u16() >= 400 && !answer.body.is_empty() {
-            self.tell_said(step, request, secrets, &answer.body);
-        }
+        let all_secrets = || self.all_secrets_of(request, secrets);
+        exchange(step, answer, self.clock.as_ref(), all_secrets, send).await
     }
 
     /// Tells `step` what the server said with its failure, in the body or in the message of a call, without what was secret of the
@@ -174,10 +160,23 @@ impl ServiceClient {
         secrets: SentSecrets<'_>,
         said: &[u8],
     ) {
-        let of_headers = self.secrets_of(request, secrets);
-        let all: Vec<&str> =
-            of_headers.iter().map(String::as_str).chain(secrets.tokens.iter().copied()).collect();
-        tell_said(step, said, &all);
+        tell_said(step, said, &self.all_secrets_of(request, secrets));
+    }
+
+    /// Ends `step` as `ended` by an answer that has not the form which the protocol has for it, and tells how that starts, where nothing is
+    /// known of the cause yet.
+    pub fn ends_by(
+        &self,
+        step: &mut StepGuard<'_>,
+        ended: Ended,
+        (request, secrets): (&Request, SentSecrets<'_>),
+        body: &[u8],
+    ) -> Ended {
+        if !body.is_empty() && !step.has_been_said(ended) {
+            self.tell_said(step, request, secrets, body);
+        }
+        step.ends(ended);
+        ended
     }
 
     /// Tells `step` what an answer said, of a request that had no secret but the client's own.
@@ -193,8 +192,14 @@ impl ServiceClient {
     /// The start of what the server answered to that `request`, on one line and without what was secret of it, for whoever keeps it as what
     /// the server said.
     pub fn excerpt(&self, request: &Request, said: &[u8]) -> String {
-        let secrets = self.secrets_of(request, SentSecrets::default());
-        excerpt(said, &secrets.iter().map(String::as_str).collect::<Vec<_>>())
+        excerpt(said, &self.secrets_of(request, SentSecrets::default()))
+    }
+
+    /// Those that stand anywhere in it.
+    fn all_secrets_of(&self, request: &Request, secrets: SentSecrets<'_>) -> Vec<String> {
+        let mut all = self.secrets_of(request, secrets);
+        all.extend(secrets.tokens.iter().map(|token| (*token).to_owned()));
+        all
     }
 
     fn secrets_of(&self, request: &Request, secrets: SentSecrets<'_>) -> Vec<String> {

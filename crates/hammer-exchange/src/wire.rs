@@ -5,11 +5,15 @@ use hammer_core::workload::Ended;
 use hammer_measure::{Now, Outcome};
 use hammer_net::{Answer, Failure};
 
+use crate::said::{tell_failed, tell_said};
+use crate::waiting::waited_for;
+
 /// A request under way in a step. However it ends, the step knows what came over the wire until then: this writes it down when it
 /// is dropped, which is before the step itself is.
 struct Sending<'a, 'r> {
     step: &'a mut StepGuard<'r>,
     answer: &'a mut Answer,
+    clock: &'a dyn Now,
 }
 
 impl Drop for Sending<'_, '_> {
@@ -24,11 +28,17 @@ impl Drop for Sending<'_, '_> {
             resent: *resent,
             redialled: *redialled,
         };
+        if let Some(ended) = self.step.cut_off()
+            && !self.step.has_been_said(ended)
+        {
+            self.step.says(waited_for(self.answer, self.clock.now()));
+        }
     }
 }
 
 /// Has `send` fill `answer`, as `step`. The step ends as the status says, unless the caller finds out more and says so before it drops
-/// the guard; a caller that is dropped halfway leaves a step with the instants and bytes until then.
+/// the guard; a caller that is dropped halfway leaves a step with the instants and bytes until then. Of the first failure of each cause it is
+/// told what the server said, or where and why there was no answer, without the `secrets` of the request.
 ///
 /// # Errors
 /// How the operation ends that got no answer.
@@ -36,9 +46,10 @@ pub async fn exchange(
     step: &mut StepGuard<'_>,
     answer: &mut Answer,
     clock: &dyn Now,
+    secrets: impl FnOnce() -> Vec<String>,
     send: impl AsyncFnOnce(&mut Answer) -> Result<(), Failure>,
 ) -> Result<(), Ended> {
-    let sending = Sending { step, answer };
+    let sending = Sending { step, answer, clock };
     let sent = send(&mut *sending.answer).await;
     let ended = match &sent {
         Ok(()) => Ended::of_status(sending.answer.status.as_u16()),
@@ -48,6 +59,14 @@ pub async fn exchange(
     step.ends(ended);
     // A failure, unlike an answer, is not stamped by the connection.
     step.wire().done.get_or_insert_with(|| clock.now());
+    // There may be a hundred thousand failures in a second, and what is told of one is masked.
+    if ended.outcome != Outcome::Accepted && !step.has_been_said(ended) {
+        match &sent {
+            Ok(()) if answer.body.is_empty() => {}
+            Ok(()) => tell_said(step, &answer.body, &secrets()),
+            Err(failure) => tell_failed(step, failure, answer.peer, &secrets()),
+        }
+    }
     sent.map_err(|_| ended)
 }
 

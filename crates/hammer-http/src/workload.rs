@@ -374,6 +374,8 @@ impl HttpSession {
         let ended = step.form.judgement.judge(answer, json.as_ref(), filler);
         if let Some(said) = step.form.judgement.said(answer) {
             service.tell_said(exchange, request, secrets, said.as_bytes());
+        } else if ended.outcome == Outcome::Refused && answer.status.is_success() {
+            service.tell_said(exchange, request, secrets, &answer.body);
         }
         if ended.outcome == Outcome::Malformed
             && let Some(shortfall) = step.form.judgement.shortfall(answer, json.as_ref(), filler)

@@ -11,7 +11,7 @@ use crate::histogram::{Distribution, Summary};
 use crate::octaves::Octaves;
 use crate::outcome::{Detail, Fate};
 use crate::promise::{Breach, BreachEvidence, KindLedger, Ledger};
-use crate::recorder::{Interval, SeriesRecord};
+use crate::recorder::{FirstAnswer, Interval, SeriesRecord};
 use crate::series::{Phase, SeriesInfo};
 use crate::threshold::Verdict;
 use crate::timing::Nanos;
@@ -117,6 +117,8 @@ pub struct SeriesFigures {
     pub response_octaves: Octaves,
     /// Ends but for those that were accepted, by cause, in the order of fate and detail.
     pub failures: Vec<(Fate, Detail, u64)>,
+    /// What was first said with each cause, in the same order; of some causes nothing was.
+    pub answers: Vec<FirstAnswer>,
 }
 
 /// A number that an observer saw: as it was seen last, and as it was seen first.
@@ -308,6 +310,7 @@ impl SeriesFigures {
             response_time: response_time.summary(),
             response_octaves: response_time.octaves(),
             failures: record.causes.iter().filter(|(fate, ..)| *fate != Fate::Accepted).copied().collect(),
+            answers: record.answers.clone(),
         }
     }
 
@@ -320,6 +323,11 @@ impl SeriesFigures {
     /// Ends of that fate.
     pub fn fate(&self, fate: Fate) -> u64 {
         self.fates[fate as usize]
+    }
+
+    /// What was first said with ends of that cause.
+    pub fn answer(&self, fate: Fate, detail: Detail) -> Option<&FirstAnswer> {
+        self.answers.iter().find(|answer| (answer.fate, answer.detail) == (fate, detail))
     }
 }
 

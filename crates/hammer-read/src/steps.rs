@@ -4,7 +4,7 @@ use hammer_audit::{AnswerBound, LogClient, LogRequest};
 use hammer_core::record::StepGuard;
 use hammer_core::runtime::Clock;
 use hammer_core::workload::Ended;
-use hammer_exchange::{exchange, expect_ok};
+use hammer_exchange::{exchange, expect_ok, secrets_of_bearer};
 use hammer_measure::{Nanos, Outcome};
 use hammer_net::Answer;
 use hammer_tlog::logs::tile::{Level, TileId};
@@ -84,7 +84,8 @@ impl LogSteps {
         mut step: StepGuard<'_>,
     ) -> Result<(), Ended> {
         let get = async |answer: &mut Answer| self.client.get_from(server, asked, answer).await;
-        exchange(&mut step, answer, self.clock.as_ref(), get).await?;
+        let secrets = || secrets_of_bearer(self.client.bearer());
+        exchange(&mut step, answer, self.clock.as_ref(), secrets, get).await?;
         expect_ok(&mut step, answer)
     }
 

@@ -2,9 +2,9 @@
 
 use hammer_core::record::{OperationRecord, StepGuard};
 use hammer_core::workload::Ended;
-use hammer_exchange::expect_ok;
+use hammer_exchange::{SentSecrets, expect_ok};
 use hammer_measure::{Nanos, Outcome};
-use hammer_net::Answer;
+use hammer_net::{Answer, Request};
 
 use super::VerifyWorkload;
 use super::op::VerifyOp;
@@ -64,7 +64,7 @@ impl VerifyWorkload {
             let mut step = record.step(series);
             session.client.send_to(&mut step, opened.frontend, request, &mut op.answer).await?;
             let sent = *sent.get_or_insert(op.answer.wire.sent.unwrap_or_default());
-            if let Some(object) = appraised(&mut step, &op.answer)? {
+            if let Some(object) = appraised(&mut step, (session, request), &op.answer)? {
                 let shown = ShownEvidence { device, sent, is_same_nonce: opened.is_same_nonce };
                 self.promised(session, op, (&shown, &object), record);
                 break shown;
@@ -76,7 +76,7 @@ impl VerifyWorkload {
         if let Some(series) = self.series.result {
             let mut step = record.step(series);
             session.client.send_to(&mut step, opened.frontend, &requests.read, &mut op.answer).await?;
-            match appraised(&mut step, &op.answer)? {
+            match appraised(&mut step, (session, &requests.read), &op.answer)? {
                 Some(object) => self.promised(session, op, (&shown, &object), record),
                 None => return Err(ends(&mut step, UNDONE)),
             }
@@ -110,7 +110,9 @@ impl VerifyWorkload {
         }
         let object = SessionObject::parse(&op.answer.body);
         let Some(nonce) = object.and_then(|object| object.waiting_nonce()) else {
-            return Err(ends(&mut step, Ended::failed(Outcome::Malformed, "no session that waits")));
+            let ended = Ended::failed(Outcome::Malformed, "no session that waits");
+            let sent = (&requests.new_session, SentSecrets::default());
+            return Err(session.client.ends_by(&mut step, ended, sent, &op.answer.body));
         };
         let Some(path) = session.path_of_session(&op.answer) else {
             let is_there = op.answer.headers.contains_key(http::header::LOCATION);
@@ -176,22 +178,28 @@ impl VerifyWorkload {
 }
 
 /// A session that was shown evidence, and has a result; none while that is being processed.
-fn appraised<'a>(step: &mut StepGuard<'_>, answer: &'a Answer) -> Result<Option<SessionObject<'a>>, Ended> {
+fn appraised<'a>(
+    step: &mut StepGuard<'_>,
+    (session, request): (&VerifySession, &Request),
+    answer: &'a Answer,
+) -> Result<Option<SessionObject<'a>>, Ended> {
     match answer.status.as_u16() {
         // It is being processed.
         202 => {}
         404 if is_problem(&answer.body) => return Err(ends(step, NO_SESSION)),
         _ => expect_ok(step, answer)?,
     }
-    let Some(object) = SessionObject::parse(&answer.body) else { return Err(ends(step, NO_OBJECT)) };
-    match (object.status(), &object.result) {
-        (Some(SessionStatus::Complete), Some(_)) => Ok(Some(object)),
-        (Some(SessionStatus::Processing), _) => Ok(None),
-        (Some(SessionStatus::Failed), _) => Err(ends(step, FAILED)),
-        (Some(SessionStatus::Complete), None) => Err(ends(step, NO_RESULT)),
-        (Some(SessionStatus::Waiting), _) => Err(ends(step, WAITING)),
-        (None, _) => Err(ends(step, NO_OBJECT)),
-    }
+    let object = SessionObject::parse(&answer.body);
+    let ended = match object.as_ref().map(|object| (object.status(), &object.result)) {
+        Some((Some(SessionStatus::Complete), Some(_))) => return Ok(object),
+        Some((Some(SessionStatus::Processing), _)) => return Ok(None),
+        Some((Some(SessionStatus::Failed), _)) => FAILED,
+        Some((Some(SessionStatus::Complete), None)) => NO_RESULT,
+        Some((Some(SessionStatus::Waiting), _)) => WAITING,
+        Some((None, _)) | None => NO_OBJECT,
+    };
+    let sent = (request, SentSecrets::default());
+    Err(session.client.ends_by(step, ended, sent, &answer.body))
 }
 
 /// How the status of an answer ends a step that knows no such success.

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hammer_core::dispatch::Upkeep;
 use hammer_core::record::OperationRecord;
 use hammer_core::runtime::Clock;
-use hammer_core::workload::{FatalError, ShardContext};
-use hammer_measure::Nanos;
+use hammer_core::workload::{Ended, FatalError, ShardContext};
+use hammer_measure::{Nanos, Outcome};
 use hammer_net::{Answer, Request};
 use hammer_oauth::{PoolSlot, TokenPool};
 
@@ -94,14 +94,16 @@ impl Upkeep for TokenRefresh {
         let asked = {
             let mut step = record.step(TOKEN);
             let sent = session.client.send(&mut step, &session.request, &mut answer).await;
-            // A request for a token is made of secrets; why there is none is told in words of our own.
-            step.says_nothing();
+            // A request for a token is made of secrets, which whoever answers may repeat; what did not reach it cannot.
+            if !matches!(sent, Err(Ended { outcome: Outcome::Unreachable, .. })) {
+                step.says_nothing();
+            }
             match sent {
                 Ok(()) => self.endpoint.token(&answer, now()).map_err(|fault| {
                     step.ends(fault.ended());
                     fault.to_string()
                 }),
-                Err(_) => Err("reach the token endpoint".to_owned()),
+                Err(ended) => Err(format!("reach the token endpoint: {}", ended.detail)),
             }
         };
         session.asked.set(None);

@@ -1,7 +1,7 @@
 //! The report of a run that goes on: what its last interval knows.
 
 use hammer_measure::snapshot::{SeriesFigures, SeriesSnapshot, Snapshot};
-use hammer_measure::{Distribution, Ledger, SeriesInfo};
+use hammer_measure::{Detail, Distribution, Fate, Ledger, SeriesInfo};
 use serde_json::Value;
 
 use crate::report::{
@@ -106,7 +106,7 @@ fn series(info: &SeriesInfo, figures: &SeriesSnapshot, phases: &[PhaseSpan]) -> 
 fn phase(figures: &SeriesFigures, seconds: f64) -> PhaseFigures {
     let counts = Counts::from(figures);
     let ended = EndCounts::of(&figures.fates);
-    let mut causes: Vec<Cause> = figures.failures.iter().map(Cause::of).collect();
+    let mut causes: Vec<Cause> = figures.failures.iter().map(|failure| cause(figures, failure)).collect();
     Cause::sort(&mut causes);
     PhaseFigures {
         counts,
@@ -115,6 +115,11 @@ fn phase(figures: &SeriesFigures, seconds: f64) -> PhaseFigures {
         causes,
         durations: DurationTable::from(figures),
     }
+}
+
+fn cause(figures: &SeriesFigures, failure: &(Fate, Detail, u64)) -> Cause {
+    let answer = figures.answer(failure.0, failure.1).map(|answer| answer.text.clone());
+    Cause { answer, ..Cause::of(failure) }
 }
 
 /// The response times of the stretches that lie in measurement.

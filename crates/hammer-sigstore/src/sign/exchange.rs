@@ -154,7 +154,10 @@ impl SignFlow<'_> {
             _ => succeeded(&mut step, &op.answer)?,
         };
         let leaf = fulcio::leaf(interface, &op.answer.body, &mut op.certificate);
-        leaf.map_err(|why| malformed(&mut step, why))?;
+        leaf.map_err(|why| {
+            let ended = Ended::failed(Outcome::Malformed, why);
+            client.ends_by(&mut step, ended, (request, secrets), &op.answer.body)
+        })?;
         let sct_header = fulcio::sct_header(&op.answer.headers);
         let sct_header = sct_header.map_err(|why| malformed(&mut step, why))?;
         drop(step);

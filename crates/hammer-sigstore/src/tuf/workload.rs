@@ -114,6 +114,7 @@ impl TufWorkload {
             if let Err(why) = walk.answer(body) {
                 let ended = Ended::failed(Outcome::Malformed, said(&why));
                 step.ends(ended);
+                service.tell(&mut step, &why.to_string());
                 return Err(ended);
             }
         }

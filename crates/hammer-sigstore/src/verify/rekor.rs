@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use hammer_core::record::{OperationRecord, StepGuard};
 use hammer_core::workload::Ended;
-use hammer_exchange::{ServiceClient, expect_ok};
+use hammer_exchange::{SentSecrets, ServiceClient, expect_ok};
 use hammer_measure::Outcome;
 use hammer_net::{ConfigError, Request};
 use hammer_tlog::hash::sha256;
@@ -13,7 +13,6 @@ use http::{HeaderValue, StatusCode};
 
 use super::series::RekorSeries;
 use super::{VerifyOp, VerifyWorkload};
-use crate::answer::malformed;
 use crate::plan::VerifyBy;
 use crate::promise::SigstorePromise;
 use crate::record::{ArtifactRecord, Instants, PromiseRecord, SearchRecord};
@@ -64,7 +63,10 @@ impl VerifyWorkload {
         expect_ok(&mut step, answer)?;
         let leaf = leaf_of(&entry.uuid).ok_or(NO_UUID)?;
         let found = rekor::found_among(&answer.body, leaf);
-        let (_, found) = found.map_err(|_| malformed(&mut step, "answer is no list of uuids"))?;
+        let (_, found) = found.map_err(|_| {
+            let ended = Ended::failed(Outcome::Malformed, "answer is no list of uuids");
+            rekor.client.ends_by(&mut step, ended, (&request, SentSecrets::default()), &answer.body)
+        })?;
         let is_found = found.is_some();
         match found {
             // Its tree is as the index has it: whoever trusts the index goes on with that.
