@@ -122,6 +122,27 @@ impl Run {
 
     /// So many operations end with that outcome, each after so many milliseconds of service and as long of waiting.
     pub(super) fn end(&mut self, series: usize, outcome: Outcome, millis: impl IntoIterator<Item = u64>) {
+        self.end_by(series, (outcome, Detail::None), millis);
+    }
+
+    /// So many operations fail by that cause at once, with the first of which this is said.
+    pub(super) fn fail(
+        &mut self,
+        series: usize,
+        (outcome, detail): (Outcome, Detail),
+        count: u64,
+        said: &str,
+    ) {
+        self.end_by(series, (outcome, detail), (0..count).map(|_| 1));
+        self.recorder.answered(series, Phase::Measurement, (outcome.into(), detail), self.at, said);
+    }
+
+    fn end_by(
+        &mut self,
+        series: usize,
+        (outcome, detail): (Outcome, Detail),
+        millis: impl IntoIterator<Item = u64>,
+    ) {
         for millis in millis {
             let intended = self.at;
             let sent = intended + Nanos::from_millis(millis);
@@ -133,7 +154,7 @@ impl Run {
             self.recorder.start(series, Phase::Measurement, &timing);
             let completion = Completion {
                 outcome,
-                detail: Detail::None,
+                detail,
                 sent: true,
                 read_lag: None,
                 held_up: None,

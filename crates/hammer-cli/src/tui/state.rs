@@ -10,6 +10,7 @@ use hammer_report::report::Event;
 
 use super::spec::{DashboardSpec, PanelSide, PanelSpec};
 
+pub(super) mod causes;
 pub(super) mod history;
 pub(super) mod log;
 pub(super) mod panel;

@@ -4,9 +4,10 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 use super::palette::Palette;
-use super::{fates, heat, loads, log, panel, responses};
+use super::{causes, fates, heat, loads, log, panel, responses};
 use crate::tui::spec::PanelSide;
 use crate::tui::state::DashboardState;
+use crate::tui::state::causes::MetCause;
 use crate::tui::state::panel::PanelFigures;
 
 /// Draws it.
@@ -14,11 +15,15 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, pa
     let figures = PanelFigures::of(state);
     let panel_height = figures.as_ref().map_or(0, |figures| panel::height(&figures.spec));
     let rows = rows(state.workloads.len(), area.height.saturating_sub(panel_height));
-    let [top, rates, times, lower, said] = Layout::vertical([
+    let met = MetCause::all(state);
+    let upper = panel_height + 2 * (rows + 1);
+    let room = area.height.saturating_sub(upper + fates::HEIGHT);
+    let [top, rates, times, lower, causes, said] = Layout::vertical([
         Constraint::Length(panel_height),
         Constraint::Length(rows + 1),
         Constraint::Length(rows + 1),
         Constraint::Max(heat::TALLEST),
+        Constraint::Length(causes::height(&met, room)),
         Constraint::Fill(1),
     ])
     .areas(area);
@@ -32,6 +37,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, pa
     fates::draw(frame, Rect { width: left.width.saturating_sub(GAP), ..left }, state, palette);
     let side = state.has(PanelSide::Writes).then_some(PanelSide::Writes);
     heat::draw(frame, right, state, palette, &heat::Choice::of(state, side));
+    causes::draw(frame, causes, (state, &met), palette);
     log::tail(frame, said, state, palette);
 }
 

@@ -1,5 +1,5 @@
 use hammer_measure::health::{Finding, Health};
-use hammer_measure::{CommandId, Ledger, Nanos, Outcome, RunEvent};
+use hammer_measure::{CommandId, Detail, Ledger, Nanos, Outcome, RunEvent};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
@@ -77,6 +77,32 @@ fn the_overview_of_a_plan_without_a_log() {
     run.end(0, Outcome::TimedOut, [900, 950]);
     run.interval(SECOND);
     insta::assert_snapshot!(screen(&run.state, 80, 24));
+}
+
+/// A log of which a part refuses what it is sent, and another one is not there.
+fn failing() -> Run {
+    let mut run = busy();
+    let refused = (Outcome::Unreachable, Detail::Failure("connection refused"));
+    let told = "failed to connect to 127.0.0.1:9: Connection refused (os error 111)";
+    run.fail(2, refused, 40, told);
+    run.fail(0, (Outcome::Refused, Detail::Status(400)), 1_234, "{\"error\":\"the chain leads to no root\"}");
+    run.interval(SECOND);
+    // Later ones, of which the first is known.
+    run.fail(2, refused, 2, "failed to connect to 127.0.0.1:9: Connection refused (os error 111), again");
+    run.interval(SECOND);
+    run
+}
+
+#[test]
+fn failures_are_told_by_their_causes_with_what_was_first_said() {
+    insta::assert_snapshot!(screen(&failing().state, 120, 40));
+}
+
+#[test]
+fn the_smallest_screen_has_the_most_frequent_cause_alone() {
+    let screen = screen(&failing().state, 80, 24);
+    assert!(screen.contains("1,234 refused, HTTP 400 (submit/add-chain): {"), "{screen}");
+    assert!(!screen.contains("connection refused") && screen.contains("fates so far"), "{screen}");
 }
 
 #[test]
