@@ -24,6 +24,7 @@ mod open;
 mod operation;
 mod quantum;
 mod queue;
+mod sampled;
 mod share;
 mod slot;
 mod source;
@@ -34,6 +35,7 @@ pub use bell::ShardBell;
 pub use fill_goal::{FillFailure, FillGoal, FillLimits};
 pub use lane::{Lane, LanePlan, LaneShard};
 pub use load::{Closed, Iterations, Load, Open, Think};
+pub use sampled::OperationSampling;
 pub use stages::{Stage, Stages};
 pub use upkeep::{Upkeep, UpkeepPlan};
 

@@ -4,8 +4,8 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use hammer_measure::recorder::Completion;
-use hammer_measure::{Nanos, Now, Outcome, Phase, Recorder, Timing};
+use hammer_measure::recorder::{Completion, MOST_ANSWER_BYTES, start_of};
+use hammer_measure::{Nanos, Now, OperationSample, Outcome, Phase, Recorder, StepSample, Subject, Timing};
 
 use crate::answers::{ShardAnswers, WantedAnswer};
 use crate::crew::Crew;
@@ -15,11 +15,13 @@ use crate::promise::{PromiseKind, PromiseSender};
 mod exchange;
 mod flow;
 mod step;
+mod trace;
 
 pub use exchange::Exchange;
 pub use step::StepGuard;
 
 use flow::Flow;
+use trace::OperationTrace;
 
 /// The record of an operation. A slot keeps one and uses it again for every operation that it carries out.
 pub struct OperationRecord {
@@ -40,6 +42,8 @@ pub struct OperationRecord {
     owes_check: Cell<Option<PromiseKind>>,
     /// How the last exchange ended that was no success, and what the server said with it.
     said: RefCell<Option<(Ended, String)>>,
+    /// What is kept for a sample of it, where operations are sampled.
+    trace: Option<RefCell<OperationTrace>>,
 }
 
 /// Which operation it is, and in which of its two halves it stands.
@@ -91,11 +95,13 @@ pub(crate) struct RecordParts {
     pub(crate) answers: ShardAnswers,
     pub(crate) promises: Option<PromiseSender>,
     pub(crate) first_series: usize,
+    /// Whether operations are sampled one by one.
+    pub(crate) is_sampled: bool,
 }
 
 impl OperationRecord {
     pub(crate) fn new(parts: RecordParts) -> Self {
-        let RecordParts { recorder, clock, crew, answers, promises, first_series } = parts;
+        let RecordParts { recorder, clock, crew, answers, promises, first_series, is_sampled } = parts;
         let nowhere = Standing {
             seq: 0,
             series: first_series,
@@ -116,6 +122,7 @@ impl OperationRecord {
             cut_off: Cell::new(None),
             owes_check: Cell::new(None),
             said: RefCell::default(),
+            trace: is_sampled.then(RefCell::default),
         }
     }
 
@@ -124,9 +131,22 @@ impl OperationRecord {
         self.now_at.get().seq
     }
 
+    /// The phase that it was intended in.
+    pub(crate) fn phase(&self) -> Phase {
+        self.now_at.get().phase
+    }
+
     /// The instant at which the plan wanted it sent.
     pub fn intended(&self) -> Nanos {
         self.now_at.get().intended
+    }
+
+    /// Says what the operation is of: the leaf, device, document or whatever its workload counts by `kind`, in the singular, of that number.
+    /// It stands with the operation where that is sampled, and nobody asks for it where none are.
+    pub fn is_of(&self, kind: &'static str, number: impl FnOnce() -> u64) {
+        if let Some(trace) = &self.trace {
+            trace.borrow_mut().subject = Some(Subject { kind, number: number() });
+        }
     }
 
     /// Starts an exchange of the operation that is no step with a series of its own.
@@ -212,6 +232,9 @@ impl OperationRecord {
         self.cut_off.set(None);
         self.owes_check.set(None);
         self.said.take();
+        if let Some(trace) = &self.trace {
+            trace.borrow_mut().clear();
+        }
     }
 
     /// What is under way is about to be dropped, and ends so.
@@ -239,6 +262,24 @@ impl OperationRecord {
             bytes_in: wire.bytes_in,
         };
         FinishedOperation { at_hand: flow.at_hand(), timing: flow.timing(timing), completion }
+    }
+
+    /// Writes a finished operation down as its sample.
+    pub(crate) fn write_sample(&self, finished: &FinishedOperation, sample: &mut OperationSample) {
+        let Standing { seq, phase, intended, .. } = self.now_at.get();
+        let FinishedOperation { timing, completion, .. } = finished;
+        let ended = Ended { outcome: completion.outcome, detail: completion.detail };
+        sample.restart(seq, (phase, intended), (ended.outcome.into(), ended.detail));
+        sample.timing = Some(*timing);
+        sample.ended = timing.done();
+        sample.read_lag = completion.read_lag;
+        sample.wire = self.flow.borrow().wire().sampled();
+        if let Some((_, text)) = self.said.borrow().as_ref().filter(|(said, _)| *said == ended) {
+            sample.answer.push_str(start_of(text, MOST_ANSWER_BYTES));
+        }
+        if let Some(trace) = &self.trace {
+            trace.borrow().write(sample);
+        }
     }
 
     /// Records what the server said with the end of the operation, where it ended as its exchange did.
@@ -311,6 +352,16 @@ impl OperationRecord {
                 bytes_out: exchange.bytes_out,
                 bytes_in: exchange.bytes_in,
             };
+            if let Some(trace) = self.trace.as_ref().filter(|_| standing.in_flow) {
+                trace.borrow_mut().steps.push(StepSample {
+                    series,
+                    started,
+                    done,
+                    wire: exchange.sampled(),
+                    fate: ended.outcome.into(),
+                    detail: ended.detail,
+                });
+            }
             let mut recorder = self.recorder.borrow_mut();
             recorder.step(series, standing.phase, &timing, &completion);
             if let Some(text) = said.as_ref().filter(|_| ended.outcome != Outcome::Accepted) {

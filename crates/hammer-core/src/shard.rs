@@ -15,7 +15,7 @@ use hammer_measure::{Command, Nanos, Recorder};
 
 use crate::answers::ShardAnswers;
 use crate::crew::Crew;
-use crate::dispatch::{Lane, LanePlan, LaneShard, ShardBell};
+use crate::dispatch::{Lane, LanePlan, LaneShard, OperationSampling, ShardBell};
 use crate::phase::Phases;
 use crate::promise::PromiseSender;
 use crate::runtime::{Alarm, LocalFuture, Runtime, yield_now};
@@ -38,6 +38,8 @@ pub struct ShardSpec<R: Runtime> {
     pub crew: Crew,
     /// The length of an interval.
     pub interval: Nanos,
+    /// How single operations are sampled, where they are.
+    pub sampling: Option<OperationSampling>,
 }
 
 /// A workload with its load, and the way to its verifier.
@@ -175,6 +177,9 @@ impl<R: Runtime> Shard<R> {
     /// Opens every workload; whether all of them are open.
     async fn open(&mut self, spec: ShardSpec<R>) -> Result<bool, FatalError> {
         let samples = ShardSamples::default();
+        if let Some(sampling) = spec.sampling {
+            self.recorder.borrow_mut().keep_samples(sampling.sizes);
+        }
         let is_closed = spec.lanes.iter().all(|(plan, _)| plan.closed_loop());
         let mut first_series = 0;
         for (plan, promises) in spec.lanes {
@@ -191,6 +196,7 @@ impl<R: Runtime> Shard<R> {
                 meter: self.meter.clone(),
                 bell: self.bell.clone(),
                 promises,
+                sampling: spec.sampling,
             });
             let Some(lane) = self.opened(opening).await else { return Ok(false) };
             self.lanes.push(lane?);

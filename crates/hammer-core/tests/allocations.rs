@@ -12,7 +12,7 @@ use hammer_core::runtime::Clock;
 use hammer_core::schedule::{Constant, Profile, Schedule};
 use hammer_core::supply::SupplyBounds;
 use hammer_core::workload::{Ended, FatalError, Preparation, SeriesSpec, ShardContext, Workload};
-use hammer_measure::{Fate, Nanos};
+use hammer_measure::{Fate, Nanos, SampleSizes};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -84,7 +84,12 @@ fn grouped(operations: u64) -> Load {
 }
 
 /// Allocations of a whole run of so many operations.
-fn allocations(load: fn(u64) -> Load, preparation: Preparation, operations: u64) -> usize {
+fn allocations(
+    load: fn(u64) -> Load,
+    preparation: Preparation,
+    samples: Option<SampleSizes>,
+    operations: u64,
+) -> usize {
     let lane = LoadedWorkload {
         name: "null".to_owned(),
         workload: Arc::new(Null(preparation)),
@@ -92,7 +97,7 @@ fn allocations(load: fn(u64) -> Load, preparation: Preparation, operations: u64)
         timeout: Nanos::from_secs(5),
         supply: SupplyBounds::default(),
     };
-    let spec = RunSpec::new(vec![Arc::new(lane)]);
+    let spec = RunSpec { samples, ..RunSpec::new(vec![Arc::new(lane)]) };
     let (_control, inbox) = control();
     let region = Region::new(ALLOCATOR);
     let result = run(spec, inbox, &mut []).unwrap();
@@ -103,14 +108,17 @@ fn allocations(load: fn(u64) -> Load, preparation: Preparation, operations: u64)
 
 #[test]
 fn an_operation_allocates_nothing() {
-    for (name, load, preparation) in [
-        ("open", open as fn(u64) -> Load, Preparation::Inline),
-        ("closed", closed, Preparation::Inline),
-        ("closed", closed, Preparation::Ahead),
-        ("grouped", grouped, Preparation::Inline),
+    let sizes = SampleSizes { slowest: 3, uniform: 10 };
+    for (name, load, preparation, samples) in [
+        ("open", open as fn(u64) -> Load, Preparation::Inline, None),
+        ("closed", closed, Preparation::Inline, None),
+        ("closed", closed, Preparation::Ahead, None),
+        ("grouped", grouped, Preparation::Inline, None),
+        ("sampled", open, Preparation::Inline, Some(sizes)),
+        ("sampled", closed, Preparation::Inline, Some(sizes)),
     ] {
-        let few = allocations(load, preparation, 20_000);
-        let many = allocations(load, preparation, 120_000);
+        let few = allocations(load, preparation, samples, 20_000);
+        let many = allocations(load, preparation, samples, 120_000);
         let grown = many.saturating_sub(few);
         assert!(
             grown < 1_000,

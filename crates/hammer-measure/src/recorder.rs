@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::connection::{self, ConnectionLog, ServiceConnections};
 use crate::histogram::Distribution;
+use crate::operation_sample::OperationSample;
 use crate::outcome::{Detail, Fate, Outcome};
 use crate::series::Phase;
+use crate::series_samples::{SampleCandidate, SampleSizes, SeriesSamples};
 use crate::timing::{Nanos, Timing};
 
 mod alarm;
@@ -118,6 +120,9 @@ pub struct Interval {
     pub alarms: [AlarmRecord; 2],
     /// How long the threads of shards ran in warm-up and in measurement, added up over them; what they ran in drain is in neither.
     pub ran: [Nanos; 2],
+    /// The operations that are kept one by one, by series and phase; empty where none are. They stay in the process that carried them out.
+    #[serde(skip)]
+    pub samples: Vec<[SeriesSamples; 2]>,
 }
 
 /// A shard's counters and histograms.
@@ -126,6 +131,8 @@ pub struct Recorder {
     interval: Interval,
     bounds: EndBounds,
     connections: Vec<(String, ConnectionLog)>,
+    /// How many operations are kept one by one, where any are.
+    samples: Option<SampleSizes>,
 }
 
 /// The index of a phase's records; operations are never intended in drain.
@@ -146,6 +153,7 @@ impl Interval {
             connections: Vec::new(),
             alarms: Default::default(),
             ran: [Nanos::ZERO; 2],
+            samples: Vec::new(),
         }
     }
 
@@ -156,6 +164,7 @@ impl Interval {
         self.connections.iter_mut().for_each(|of_service| of_service.record.clear());
         self.alarms.iter_mut().for_each(AlarmRecord::clear);
         self.ran = [Nanos::ZERO; 2];
+        self.samples.iter_mut().flatten().for_each(SeriesSamples::clear);
     }
 
     /// Adds what another shard, or a later interval, recorded.
@@ -170,6 +179,11 @@ impl Interval {
         }
         self.alarms.iter_mut().zip(&other.alarms).for_each(|(ours, theirs)| ours.merge(theirs));
         self.ran.iter_mut().zip(other.ran).for_each(|(ours, theirs)| *ours = ours.saturating_add(theirs));
+        if self.samples.len() < other.samples.len() {
+            self.samples.resize_with(other.samples.len(), Default::default);
+        }
+        let samples = self.samples.iter_mut().flatten().zip(other.samples.iter().flatten());
+        samples.for_each(|(ours, theirs)| ours.merge(theirs));
     }
 }
 
@@ -177,7 +191,12 @@ impl Recorder {
     /// A recorder of `series` series, of a run that is all measurement until its bounds are told.
     pub fn new(series: usize) -> Self {
         let (interval, bounds) = (Interval::with_series(series), EndBounds::default());
-        Self { interval, bounds, connections: Vec::new() }
+        Self { interval, bounds, connections: Vec::new(), samples: None }
+    }
+
+    /// Keeps so many operations of each series, phase and interval one by one from now on.
+    pub fn keep_samples(&mut self, sizes: SampleSizes) {
+        self.samples = Some(sizes);
     }
 
     /// Counts ends by these bounds from now on.
@@ -250,7 +269,7 @@ impl Recorder {
     pub fn abandon_queued(&mut self, series: usize, phase: Phase) {
         let record = self.record(series, phase);
         record.backlog -= 1;
-        record.add_cause(Fate::Abandoned, Detail::Failure(QUEUED_AT_THE_END), 1);
+        record.add_cause(Fate::Abandoned, QUEUED_AT_THE_END, 1);
         self.never_ended(series, phase, Fate::Abandoned);
     }
 
@@ -285,6 +304,23 @@ impl Recorder {
     /// Whether what was said with an earlier end of that fate and cause is kept: whatever is said with a later one is not.
     pub fn is_answered(&self, series: usize, phase: Phase, (fate, detail): (Fate, Detail)) -> bool {
         answer::is_kept(&self.interval.series[series][phase_index(phase)].answers, fate, detail)
+    }
+
+    /// An operation has its fate, and may be kept for itself, which `write` writes down then. Told of every operation of a recorder that
+    /// keeps any, and of none of another.
+    pub fn sample(
+        &mut self,
+        series: usize,
+        phase: Phase,
+        candidate: SampleCandidate,
+        write: impl Fn(&mut OperationSample),
+    ) {
+        let Some(sizes) = self.samples else { return };
+        let Interval { series: of_run, samples, .. } = &mut self.interval;
+        if samples.len() < of_run.len() {
+            samples.resize_with(of_run.len(), || [0, 1].map(|_| SeriesSamples::new(sizes)));
+        }
+        samples[series][phase_index(phase)].offer(candidate, write);
     }
 
     /// Users of a closed loop were present for `time`, added up over them; told of the workload's first series.
@@ -357,7 +393,7 @@ impl Recorder {
 }
 
 /// Why an operation was abandoned that waited for a slot until drain was over.
-const QUEUED_AT_THE_END: &str = "end of drain, never sent";
+pub const QUEUED_AT_THE_END: Detail = Detail::Failure("end of drain, never sent");
 
 #[cfg(test)]
 mod tests;

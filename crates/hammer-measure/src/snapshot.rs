@@ -13,6 +13,7 @@ use crate::outcome::{Detail, Fate};
 use crate::promise::{Breach, BreachEvidence, KindLedger, Ledger};
 use crate::recorder::{FirstAnswer, Interval, SeriesRecord};
 use crate::series::{Phase, SeriesInfo};
+use crate::series_samples::SeriesSamples;
 use crate::threshold::Verdict;
 use crate::timing::Nanos;
 
@@ -33,6 +34,9 @@ pub struct Snapshot {
     pub peers: Vec<PeerInterval>,
     /// By series, how long what ended in this interval took.
     pub responses: Vec<ResponseInterval>,
+    /// By series and phase (see [`crate::recorder::phase_index`]), the operations that ended in this interval and are kept one by one; empty
+    /// where none are.
+    pub samples: Vec<[SeriesSamples; 2]>,
     /// Promises of all workloads, cumulative.
     pub promises: Ledger,
     /// What observers saw, first and last, by name.

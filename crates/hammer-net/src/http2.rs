@@ -39,6 +39,7 @@ pub(crate) async fn exchange(
 ) -> Result<(), Broken> {
     let connection = &lease.connection;
     let mut with_peer = connection.open.exchange();
+    answer.wire.peer = Some(connection.open.peer());
     let (sent, written) = (answer.wire.sent, connection.wire.written());
     if connection.is_used.replace(true) {
         context.log.reused();

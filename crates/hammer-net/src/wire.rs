@@ -1,6 +1,7 @@
 //! The instants and bytes of a connection, noted where they pass.
 
 use std::cell::Cell;
+use std::net::SocketAddr;
 use std::rc::Rc;
 
 use hammer_measure::{Nanos, Now};
@@ -24,6 +25,8 @@ pub struct WireTimes {
     pub done: Option<Nanos>,
     /// The last byte of the answer was read; `None` where the kernel did not say when it had arrived, and `done` is that instant.
     pub read: Option<Nanos>,
+    /// Whose connection carries it.
+    pub peer: Option<SocketAddr>,
 }
 
 /// What passed on a connection that several operations share.

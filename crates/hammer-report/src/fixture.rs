@@ -268,6 +268,7 @@ impl Story {
             series: series.collect(),
             peers: PeerInterval::all(&interval.connections),
             responses,
+            samples: Vec::new(),
             promises: self.promises,
             observations: self.observations.clone(),
             health: self.health.clone(),

@@ -203,6 +203,7 @@ impl Run {
         let snapshot = Snapshot {
             peers: Vec::new(),
             responses: Vec::new(),
+            samples: Vec::new(),
             index: self.index,
             at: self.at,
             span,

@@ -4,9 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use hammer_measure::{Nanos, Outcome, Phase, Recorder};
+use hammer_measure::recorder::QUEUED_AT_THE_END;
+use hammer_measure::{Fate, Nanos, Outcome, Phase, Recorder};
 
 use crate::answers::ShardAnswers;
+use crate::draw::Draws;
 use crate::ended::Ended;
 use crate::promise::PromiseSender;
 use crate::record::{OperationRecord, RecordParts};
@@ -19,6 +21,7 @@ use super::bell::ShardBell;
 use super::checks::Checks;
 use super::lane::LaneShard;
 use super::quantum::Quantum;
+use super::sampled::UnstartedOperation;
 use super::slot::{PendingOperation, SlotList};
 
 /// What the slots of a lane share.
@@ -36,6 +39,8 @@ pub(super) struct LaneContext<W: Workload, R: Runtime> {
     pub(super) session: W::Session,
     pub(super) timeout: Nanos,
     pub(super) first_series: usize,
+    /// By which the uniform sample of its operations is taken, where there is one.
+    pub(super) sample_draws: Option<Draws>,
     /// Of the operations that are prepared here.
     pub(super) scratch: RefCell<W::Scratch>,
     promises: Option<PromiseSender>,
@@ -60,6 +65,7 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
             answers: shard.answers.clone(),
             promises: shard.promises.clone(),
             first_series: shard.first_series,
+            is_sampled: shard.sampling.is_some(),
         };
         Rc::new(Self {
             scratch: RefCell::new(workload.scratch(shard.shards)),
@@ -67,6 +73,7 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
             runtime: shard.runtime,
             recorder: shard.recorder,
             first_series: shard.first_series,
+            sample_draws: shard.sampling.map(|sampling| sampling.draws_of(shard.first_series)),
             shard: shard.shard,
             shards: shard.shards,
             supply: shard.supply,
@@ -130,7 +137,12 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
 
     /// Records an operation that waited for a slot as abandoned.
     pub(super) fn abandon_queued(&self, pending: &PendingOperation<W::Op>) {
-        self.recorder.borrow_mut().abandon_queued(pending.series, pending.phase);
+        let PendingOperation { seq, series, phase, timing, .. } = *pending;
+        let mut recorder = self.recorder.borrow_mut();
+        recorder.abandon_queued(series, phase);
+        let operation = UnstartedOperation { seq, series, phase, intended: timing.intended() };
+        let ended = (Fate::Abandoned, QUEUED_AT_THE_END);
+        self.sample_unstarted(&mut recorder, operation, self.runtime.now(), ended);
     }
 
     /// Counts an arrival that got its turn at once: it neither waits nor is shed.

@@ -17,6 +17,7 @@ use crate::supply::SupplyPool;
 use crate::workload::{FatalError, SeriesSpec};
 
 use super::bell::ShardBell;
+use super::sampled::OperationSampling;
 
 /// One workload's load on one shard.
 pub trait Lane {
@@ -92,4 +93,6 @@ pub struct LaneShard<R: Runtime> {
     pub bell: Rc<ShardBell>,
     /// The way to the workload's verifier.
     pub promises: Option<PromiseSender>,
+    /// How its operations are sampled, where they are.
+    pub sampling: Option<OperationSampling>,
 }

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::iter::Peekable;
 use std::rc::{Rc, Weak};
 
-use hammer_measure::{Command, Nanos, Phase, Recorder, Timing};
+use hammer_measure::{Command, Detail, Fate, Nanos, Phase, Recorder, Timing};
 
 use crate::phase::Phases;
 use crate::runtime::{Runtime, yield_now};
@@ -19,6 +19,7 @@ use super::context::LaneContext;
 use super::lane::Lane;
 use super::load::Open;
 use super::queue::Backlog;
+use super::sampled::UnstartedOperation;
 use super::share::{in_flight_share, share_of};
 use super::slot::{OperationSlot, PendingOperation};
 
@@ -146,10 +147,12 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
             released = true;
             let phases = state.phases.as_ref().expect("arrivals follow the start");
             let (series, phase) = (self.context.series_of(arrival.seq), phases.of(intended));
+            let unstarted = UnstartedOperation { seq: arrival.seq, series, phase, intended };
             let mut recorder = self.context.recorder.borrow_mut();
             recorder.offer(series, phase);
             let Some(op) = state.prepared(arrival.seq, &self.context.workload) else {
                 recorder.starve(series, phase);
+                self.context.sample_unstarted(&mut recorder, unstarted, now, (Fate::Starved, Detail::None));
                 continue;
             };
             let can_start = self.has_free_slot();
@@ -157,6 +160,7 @@ impl<W: Workload, R: Runtime> OpenLane<W, R> {
                 // What fills the backlog within one release came together since it came late, but for what was meant to come together.
                 let came_together = had_room && placed.is_some_and(|placed| intended > placed);
                 shed(&mut recorder, series, phase, noticed(now.since(intended)).filter(|_| came_together));
+                self.context.sample_unstarted(&mut recorder, unstarted, now, (Fate::Shed, Detail::None));
                 state.reuse(op);
                 continue;
             }

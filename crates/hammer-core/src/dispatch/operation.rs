@@ -75,6 +75,7 @@ impl<W: Workload, R: Runtime> LaneContext<W, R> {
         if completion.outcome != Outcome::Accepted {
             record.tell_answer(&finished);
         }
+        self.sample(series, record, &finished);
         if completion.sent {
             self.quantum.answered(timing.service_time());
         }

@@ -123,6 +123,7 @@ impl<U: Upkeep, R: Runtime> LanePlan<R> for UpkeepPlan<U> {
                     answers: shard.answers,
                     promises: shard.promises,
                     first_series: shard.first_series,
+                    is_sampled: false,
                 });
                 let at = runtime.clone();
                 runtime.spawn(Box::pin(work.live(record, shard.first_series, at)));

@@ -50,6 +50,10 @@ impl Flow {
 
     pub(super) fn exchanged(&mut self, started: Nanos, exchange: &Exchange, done: Nanos) {
         self.wire.sent = self.wire.sent.or(exchange.sent);
+        self.wire.connected = self.wire.connected.or(exchange.connected);
+        self.wire.first_byte = self.wire.first_byte.or(exchange.first_byte);
+        self.wire.read = self.wire.read.max(exchange.read);
+        self.wire.peer = self.wire.peer.or(exchange.peer);
         self.wire.bytes_out += exchange.bytes_out;
         self.wire.bytes_in += exchange.bytes_in;
         self.wire.resent |= exchange.resent;
@@ -83,7 +87,7 @@ impl Flow {
         self.read_lag
     }
 
-    /// The instant of the first byte, the bytes of all exchanges, and whether one of them was sent twice or went over to
+    /// The first of its exchanges that came to each instant, the bytes of all of them, and whether one of them was sent twice or went over to
     /// another connection.
     pub(super) fn wire(&self) -> &Exchange {
         &self.wire

@@ -156,6 +156,7 @@ impl Collector {
             ResponseInterval::of(both)
         });
         let responses = responses.collect();
+        let samples = std::mem::take(&mut merged.samples);
         let span = merged.at.since(self.last_at);
         let at = merged.at;
         let stood: u64 = merged.alarms.iter().map(|alarms| alarms.stood.0).sum();
@@ -171,6 +172,7 @@ impl Collector {
             series,
             peers,
             responses,
+            samples,
             promises,
             observations,
             health,

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hammer_measure::Nanos;
 use hammer_measure::headline::Headline;
 use hammer_measure::health::HealthPolicy;
 use hammer_measure::snapshot::Resources;
+use hammer_measure::{Nanos, SampleSizes};
 
 use crate::clock::{MonotonicClock, unix_millis};
 use crate::dispatch::{FillGoal, LanePlan};
@@ -60,6 +60,8 @@ pub struct RunSpec {
     pub thresholds: Vec<ScopedThreshold>,
     /// What the plan says of the generator's health.
     pub health: HealthPolicy,
+    /// How many operations of each series, phase and interval are kept one by one; none unless somebody says so.
+    pub samples: Option<SampleSizes>,
     /// Reads what the process used so far.
     pub resources: Box<dyn FnMut() -> Resources>,
 }
@@ -89,6 +91,7 @@ impl RunSpec {
             patience: Nanos::from_secs(30),
             thresholds: Vec::new(),
             health: HealthPolicy::default(),
+            samples: None,
             resources: Box::new(Resources::default),
         }
     }

@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use crate::background;
 use crate::clock::MonotonicClock;
 use crate::crew::{CrewMember, CrewPool};
-use crate::dispatch::LanePlan;
+use crate::dispatch::{LanePlan, OperationSampling};
 use crate::message::Message;
 use crate::observe::{ObservationSink, Observer};
 use crate::panics::PanicGuard;
@@ -55,6 +55,7 @@ struct ShardThread {
     shards: usize,
     clock: MonotonicClock,
     interval: Nanos,
+    sampling: Option<OperationSampling>,
     lanes: Vec<(ThreadedLane, Option<Arc<VerifyPool>>)>,
     supply: Arc<SupplyPool>,
     crew: CrewMember,
@@ -92,6 +93,7 @@ impl Threads {
                 shards: spec.shards.total(),
                 clock: spec.clock,
                 interval: spec.interval,
+                sampling: spec.samples.map(|sizes| OperationSampling { sizes, seed: spec.seed }),
                 lanes: lanes.map(|(lane, (_, pool))| (lane.clone(), pool.clone())).collect(),
                 supply: supply.clone(),
                 crew: crew.crew_of(shard),
@@ -238,6 +240,7 @@ impl ShardThread {
             supply: self.supply,
             crew: self.crew.of_shard(),
             interval: self.interval,
+            sampling: self.sampling,
         };
         let told = messages.clone();
         let report = move |report| {

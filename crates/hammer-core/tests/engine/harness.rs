@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, mpsc};
 
 use futures::channel::mpsc::{UnboundedSender, unbounded};
 use hammer_core::crew::CrewMember;
-use hammer_core::dispatch::{LanePlan, Load, LoadedWorkload, Open};
+use hammer_core::dispatch::{LanePlan, Load, LoadedWorkload, Open, OperationSampling};
 use hammer_core::phase::Phases;
 use hammer_core::promise::PromiseSender;
 use hammer_core::record::{Exchange, OperationRecord, StepGuard};
@@ -158,6 +158,8 @@ pub(crate) struct Simulated {
     pub(crate) standstills: Vec<(Nanos, Nanos)>,
     /// Commands, each with the instant after the epoch at which it takes effect.
     pub(crate) commands: Vec<(Nanos, Command)>,
+    /// How single operations are sampled.
+    pub(crate) sampling: Option<OperationSampling>,
 }
 
 impl Simulated {
@@ -176,6 +178,7 @@ impl Simulated {
             supply_stall: (Nanos::ZERO, Nanos::ZERO),
             standstills: Vec::new(),
             commands: Vec::new(),
+            sampling: None,
         }
     }
 
@@ -239,6 +242,7 @@ impl Simulated {
                 supply: supply.clone(),
                 crew: CrewMember::inline().of_shard(),
                 interval: SECOND,
+                sampling: self.sampling,
             };
             let commands = start(&runtime, place, spec, &collector, told.clone());
             commands.unbounded_send(ShardCommand::Start(self.phases)).unwrap();

@@ -13,5 +13,6 @@ mod parts;
 mod promises;
 mod read_lag;
 mod real;
+mod sampled;
 mod standstills;
 mod upkeep;

@@ -21,6 +21,7 @@ pub struct ConnectionLog {
 pub struct OpenConnection {
     connections: Rc<Connections>,
     peer: Rc<Peer>,
+    address: SocketAddr,
 }
 
 #[derive(Debug, Default)]
@@ -33,9 +34,9 @@ struct Connections {
 }
 
 impl ConnectionLog {
-    /// TCP connected to `peer`, which took so long.
-    pub fn dialled(&self, peer: SocketAddr, took: Nanos) -> OpenConnection {
-        let peer = self.shared.peers.at(peer);
+    /// TCP connected to the peer at `address`, which took so long.
+    pub fn dialled(&self, address: SocketAddr, took: Nanos) -> OpenConnection {
+        let peer = self.shared.peers.at(address);
         peer.opened();
         let connections = Rc::clone(&self.shared);
         let mut record = connections.record.borrow_mut();
@@ -47,7 +48,7 @@ impl ConnectionLog {
             record.counts.most_open += 1;
         }
         drop(record);
-        OpenConnection { connections, peer }
+        OpenConnection { connections, peer, address }
     }
 
     /// A dial to `peer` made no connection: refused, timed out, or given up because another address had answered first.
@@ -147,6 +148,11 @@ impl OpenConnection {
     /// An exchange over it starts.
     pub fn exchange(&self) -> PeerExchange {
         self.peer.exchange()
+    }
+
+    /// The peer's address.
+    pub fn peer(&self) -> SocketAddr {
+        self.address
     }
 }
 

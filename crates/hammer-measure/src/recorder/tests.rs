@@ -138,7 +138,7 @@ impl Tallies {
             }
             Act::AbandonQueued if tally.waiting > 0 => {
                 tally.waiting -= 1;
-                tally.causes.push((Fate::Abandoned, Detail::Failure(QUEUED_AT_THE_END)));
+                tally.causes.push((Fate::Abandoned, QUEUED_AT_THE_END));
                 tally.never_ended(Fate::Abandoned);
                 recorder.abandon_queued(series, phase);
             }
@@ -360,7 +360,7 @@ fn fates_balance_in_each_interval_and_over_all() {
     assert!(record.balances());
     assert_eq!((record.offered, record.backlog, record.in_flight), (5, 1, 0));
     assert_eq!(record.response_time().count(), 4);
-    let queued = (Fate::Abandoned, Detail::Failure(QUEUED_AT_THE_END), 1);
+    let queued = (Fate::Abandoned, QUEUED_AT_THE_END, 1);
     assert_eq!(record.causes, [(Fate::Accepted, Detail::Status(200), 1), queued]);
 }
 

@@ -51,6 +51,7 @@ impl<'a> Http1Exchange<'a> {
         let is_awaited = may_be_repeated || context.has_large_answers.get() || !context.has_stamps.get();
         let awaited = is_awaited.then(|| context.reactor.demand());
         let with_peer = connection.open.exchange();
+        answer.wire.peer = Some(connection.open.peer());
         Self { connection, context, host, request, answer, outgoing, reader, early: None, awaited, with_peer }
     }
 
