@@ -118,6 +118,7 @@ impl Workload for ProvisionWorkload {
         record: &OperationRecord,
     ) -> Ended {
         let ProvisionOp { index, corim, request, answer, .. } = &mut **op;
+        record.is_of("device", || *index);
         let request = request.get_or_insert_with(|| session.request());
         request.body = corim.body();
         session.submit(*index, request, answer, record.exchange()).await.unwrap_or_else(|ended| ended)

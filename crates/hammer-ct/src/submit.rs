@@ -257,6 +257,7 @@ impl Workload for SubmitWorkload {
         record: &OperationRecord,
     ) -> Ended {
         self.choose(session, op);
+        record.is_of("chain", || op.minted.seq());
         op.request.path = match op.endpoint {
             Kind::X509 => session.add_chain.clone(),
             Kind::Precert => session.add_pre_chain.clone(),

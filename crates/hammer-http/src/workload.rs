@@ -44,6 +44,8 @@ pub struct HttpWorkload {
     mix: WeightedMix,
     services: Vec<ServiceConfig>,
     tokens: Vec<RequestTokens>,
+    /// The values of which each operation has a row, where there is one pool of them.
+    rows: Option<Arc<Pool>>,
 }
 
 /// The tokens of requests.
@@ -290,7 +292,9 @@ impl Parts {
             }
         }
         let mix = WeightedMix::new(weights, Draws::new(self.draws.bits(label("flows")), 0));
-        HttpWorkload { flows, mix, services: self.services, tokens: self.tokens }
+        let rows =
+            Some(self.pools).filter(|pools| pools.len() == 1).and_then(|pools| pools.into_values().next());
+        HttpWorkload { flows, mix, services: self.services, tokens: self.tokens, rows }
     }
 }
 
@@ -443,6 +447,9 @@ impl Workload for HttpWorkload {
         record: &OperationRecord,
     ) -> Ended {
         let (flow, place, turn) = self.turn(record.seq());
+        if let Some(rows) = &self.rows {
+            record.is_of("row", || rows.picks().place(turn));
+        }
         let op = op.as_mut();
         op.extracted.resize_with(flow.slots, Vec::new);
         op.extracted.iter_mut().for_each(Vec::clear);

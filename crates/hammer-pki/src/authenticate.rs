@@ -122,6 +122,7 @@ impl Workload for AuthenticateWorkload {
         op: &mut Box<AuthenticateOp>,
         record: &OperationRecord,
     ) -> Ended {
+        record.is_of("login", || op.seq);
         let ended = self.flow(session, op, record).await;
         // They hold on to the buffer that the connection read them into.
         op.answer.headers.clear();

@@ -154,6 +154,7 @@ impl Workload for SignWorkload {
         op: &mut Box<SignOp>,
         record: &OperationRecord,
     ) -> Ended {
+        record.is_of("document", || op.seq);
         let ended = self.flow(session, op, record).await;
         // They hold on to the buffer that the connection read them into.
         op.answer.headers.clear();

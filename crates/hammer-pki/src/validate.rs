@@ -179,6 +179,10 @@ impl Workload for ValidateWorkload {
         op: &mut Box<ValidateOp>,
         record: &OperationRecord,
     ) -> Ended {
+        record.is_of("file", || match &self.config.files {
+            ValidatedFiles::Given(files) => files.place_of(op.seq) as u64,
+            ValidatedFiles::Signed(signs) => signs.series_of(op.seq) as u64,
+        });
         let shown = match &self.config.files {
             ValidatedFiles::Given(files) => files.shown(op.seq),
             ValidatedFiles::Signed(signs) => {

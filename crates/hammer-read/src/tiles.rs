@@ -35,6 +35,7 @@ impl LogReads {
         record: &OperationRecord,
     ) -> Result<TileId, UnreadTile> {
         let leaf = place.first_leaf(FULL_WIDTH.into(), head.size);
+        record.is_of("entry", || leaf);
         let unread = |ended| UnreadTile { ended, missing: None };
         let tile = TileId::covering(level, leaf, head.size);
         let tile = tile.ok_or_else(|| unread(malformed("tree without that leaf")))?;

@@ -210,6 +210,7 @@ impl Workload for SignWorkload {
         op: &mut Box<SignOp>,
         record: &OperationRecord,
     ) -> Ended {
+        record.is_of("signature", || op.seq);
         let rotating = self.tokens.as_ref().and_then(|tokens| tokens.rotating());
         let rotating = rotating.map(|issuer| exchange::RotatingTokens { issuer, wall: self.wall });
         let Self { plan, series, materials, certified_issuer, certified_subject, .. } = self;

@@ -27,6 +27,7 @@ impl TrillianWorkload {
         op: &mut TrillianOp,
         record: &OperationRecord,
     ) -> Result<(), Ended> {
+        record.is_of("leaf", || op.seq);
         let leaf_value = std::mem::take(&mut op.leaf);
         let leaf = LogLeaf { leaf_value, ..LogLeaf::default() };
         let request = QueueLeafRequest { log_id: self.tree_id, leaf: Some(leaf) };
@@ -68,6 +69,7 @@ impl TrillianWorkload {
         record: &OperationRecord,
     ) -> Result<(), Ended> {
         let Some(((index, leaf), root)) = self.any_leaf(session, op, record).await? else { return Ok(()) };
+        record.is_of("entry", || index);
         let request = GetInclusionProofRequest {
             log_id: self.tree_id,
             leaf_index: index.cast_signed(),
@@ -86,7 +88,8 @@ impl TrillianWorkload {
         op: &mut TrillianOp,
         record: &OperationRecord,
     ) -> Result<(), Ended> {
-        let Some(((_, leaf), root)) = self.any_leaf(session, op, record).await? else { return Ok(()) };
+        let Some(((index, leaf), root)) = self.any_leaf(session, op, record).await? else { return Ok(()) };
+        record.is_of("entry", || index);
         let request = self.by_hash(&leaf, root.size);
         session.call(Method::ProofByHash, &request, &mut op.answer, record).await?;
         let parts = [Part::bytes(&root.raw), Part::bytes(&leaf.0), Part::bytes(&op.answer.body)];
@@ -112,6 +115,7 @@ impl TrillianWorkload {
     ) -> Result<(), Ended> {
         let Some(root) = self.root(session, op, record).await? else { return Ok(()) };
         let start = op.draw % root.size / self.leaves * self.leaves;
+        record.is_of("entry", || start);
         let asked = self.leaves.min(root.size - start);
         let (count, known) = self.range(session, (start, asked), op, record).await?;
         owe(OwedCheck::Leaves { root, start, count, known }, op, record);

@@ -41,6 +41,8 @@ pub struct TrillianWorkload {
 /// What is asked, and the room for the answer.
 #[derive(Default)]
 pub struct TrillianOp {
+    /// The number of the leaf that is queued.
+    pub(crate) seq: u64,
     pub(crate) series: usize,
     pub(crate) draw: u64,
     /// The leaf that is queued.
@@ -147,7 +149,7 @@ impl Workload for TrillianWorkload {
 
     fn prepare(&self, (): &mut (), seq: u64, reuse: Option<Box<TrillianOp>>) -> Box<TrillianOp> {
         let mut op = reuse.unwrap_or_default();
-        (op.series, op.draw, op.owed) = (self.mix.of(seq).0, self.draws.bits(seq), None);
+        (op.seq, op.series, op.draw, op.owed) = (seq, self.mix.of(seq).0, self.draws.bits(seq), None);
         if self.kinds[op.series] == TrillianKind::QueueLeaf {
             self.write_leaf(seq, &mut op.leaf);
             op.leaf_hash = leaf_hash(&op.leaf);

@@ -38,6 +38,7 @@ impl VerifyWorkload {
         record: &OperationRecord,
     ) -> Result<Ended, Ended> {
         let device = self.drawn(session, op).await?;
+        record.is_of("device", || device);
         if self.plan.nonce == NonceSource::Device && op.nonce.is_empty() {
             op.nonce.extend_from_slice(&self.devices.nonce(device));
         }

@@ -57,6 +57,7 @@ impl ReadSession {
         record: &OperationRecord,
     ) -> Result<(), Ended> {
         let start = op.place.first_leaf(most, head.size);
+        record.is_of("entry", || start);
         let asked = most.min(head.size - start);
         let count = self.entries_at(start, asked, op, record).await?;
         self.owe(head, OwedAnswer::Entries(start, count), op, record);
@@ -124,6 +125,7 @@ impl ReadSession {
         record: &OperationRecord,
     ) -> Result<(), Ended> {
         let index = op.place.first_leaf(1, head.size);
+        record.is_of("entry", || index);
         let path = entry_and_proof_path(index, head.size);
         self.get((&path, Some(self.bound_of_entries(1))), &mut op.answer, record).await?;
         let entry: EntryAndProof = self.proof(&path, &op.answer.body, record)?;

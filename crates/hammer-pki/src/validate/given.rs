@@ -62,8 +62,13 @@ impl GivenFiles {
         self.of(seq).map(|given| (&given.file, given.truth, given.name.as_str()))
     }
 
+    /// The place of the file that an operation shows.
+    pub(super) fn place_of(&self, seq: u64) -> usize {
+        (seq % self.files.len().max(1) as u64) as usize
+    }
+
     fn of(&self, seq: u64) -> Option<&GivenFile> {
-        self.files.get((seq % self.files.len().max(1) as u64) as usize)
+        self.files.get(self.place_of(seq))
     }
 }
 
