@@ -318,6 +318,8 @@ pub(crate) enum SchemaOf {
     Report,
     /// One line of what --events writes
     Events,
+    /// One line of what --samples writes
+    Samples,
     /// What --out writes after several runs (rounds or a sweep)
     Summary,
 }

@@ -7,8 +7,10 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use hammer_html::DrawError;
+use hammer_measure::SampleSizes;
 use hammer_report::{
-    EventsWriter, HlogWriter, LocustCsv, LocustWriters, Reason, ReasonKind, Report, Summary, text,
+    EventsWriter, HlogWriter, LocustCsv, LocustWriters, Reason, ReasonKind, Report, SamplesWriter, Summary,
+    text,
 };
 
 use crate::args::OutputArgs;
@@ -22,7 +24,8 @@ use crate::plan::{OutputPlan, Plan};
 pub(crate) struct Outputs {
     report: Option<Sink>,
     runs: Vec<Sink>,
-    events: Option<Sink>,
+    events: Option<Stream>,
+    samples: Option<Stream>,
     /// Those of each run.
     csv: Vec<[Sink; 3]>,
     /// The interval log of each run.
@@ -33,7 +36,6 @@ pub(crate) struct Outputs {
     summary_html: Option<Sink>,
     /// Of the run that is carried out.
     place: usize,
-    events_started: bool,
     json_on_stdout: bool,
 }
 
@@ -44,6 +46,12 @@ struct Sink {
     file: File,
     /// It was made for this, and nothing was written yet.
     is_new: bool,
+}
+
+/// A file in which runs follow one another.
+struct Stream {
+    sink: Sink,
+    is_started: bool,
 }
 
 impl Outputs {
@@ -65,11 +73,14 @@ impl Outputs {
         let of_runs: Vec<PathBuf> =
             of_runs.into_iter().flat_map(|path| (1..=runs).map(|run| numbered(path, run))).collect();
         let events = args.events.as_ref().or(plan.events.as_ref());
+        let samples = args.samples.as_ref().or(plan.samples.as_ref());
         let report_named = if args.out.is_some() { "--out" } else { "output.report" };
         let events_named = if args.events.is_some() { "--events" } else { "output.events" };
+        let samples_named = if args.samples.is_some() { "--samples" } else { "output.samples" };
         let named = report.map(|path| (report_named, path)).into_iter();
         let named = named.chain(of_runs.iter().map(|path| (report_named, path)));
-        let named: Vec<_> = named.chain(events.map(|path| (events_named, path))).collect();
+        let named = named.chain(events.map(|path| (events_named, path)));
+        let named: Vec<_> = named.chain(samples.map(|path| (samples_named, path))).collect();
         let csv = csv_files(args.csv.as_deref(), runs);
         let of_each = |path: &Option<PathBuf>| -> Vec<PathBuf> {
             match path {
@@ -100,25 +111,27 @@ impl Outputs {
                 .map(|path| Sink::open(report_named, path))
                 .collect::<Result<_, OutputError>>()?,
             report: report.map(|path| Sink::open(report_named, path)).transpose()?,
-            events: events.map(|path| Sink::open(events_named, path)).transpose()?,
+            events: events.map(|path| Stream::open(events_named, path)).transpose()?,
+            samples: samples.map(|path| Stream::open(samples_named, path)).transpose()?,
             csv: sinks,
             summary_html: summary_html.map(|path| Sink::open(HTML, path)).transpose()?,
             hlog: hlog.iter().map(|path| Sink::open(HLOG, path)).collect::<Result<_, OutputError>>()?,
             html: html.iter().map(|path| Sink::open(HTML, path)).collect::<Result<_, OutputError>>()?,
             place: 0,
-            events_started: false,
             json_on_stdout,
         })
     }
 
     /// A writer of events; those of several runs follow one another.
     pub(crate) fn events(&mut self) -> Result<Option<EventsWriter>, OutputError> {
-        let started = std::mem::replace(&mut self.events_started, true);
-        let writer = |sink: &mut Sink| {
-            let file = if started { &mut sink.file } else { sink.emptied()? };
-            Ok(EventsWriter::new(Box::new(BufWriter::new(file.try_clone()?))))
-        };
-        self.events.as_mut().map(writer).transpose().map_err(OutputError::Events)
+        let writer = self.events.as_mut().map(Stream::writer).transpose().map_err(OutputError::Events)?;
+        Ok(writer.map(EventsWriter::new))
+    }
+
+    /// A writer of single operations, so many of each series, interval and phase; those of several runs follow one another.
+    pub(crate) fn samples(&mut self, sizes: SampleSizes) -> Result<Option<SamplesWriter>, OutputError> {
+        let writer = self.samples.as_mut().map(Stream::writer).transpose().map_err(OutputError::Samples)?;
+        Ok(writer.map(|writer| SamplesWriter::new(writer, sizes)))
     }
 
     /// From now on it is the run at that place whose files are asked for.
@@ -316,6 +329,20 @@ impl Sink {
             self.file.set_len(0)?;
         }
         Ok(&mut self.file)
+    }
+}
+
+impl Stream {
+    /// Opens what that flag, or that key of the plan, names.
+    fn open(named: &'static str, path: &Path) -> Result<Self, OutputError> {
+        Ok(Self { sink: Sink::open(named, path)?, is_started: false })
+    }
+
+    /// A writer behind what the runs before have written.
+    fn writer(&mut self) -> io::Result<Box<dyn Write + Send>> {
+        let is_started = std::mem::replace(&mut self.is_started, true);
+        let file = if is_started { &mut self.sink.file } else { self.sink.emptied()? };
+        Ok(Box::new(BufWriter::new(file.try_clone()?)))
     }
 }
 

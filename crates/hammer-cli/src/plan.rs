@@ -241,6 +241,9 @@ pub(crate) struct OutputPlan {
     /// Events and intervals, one JSON object a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) events: Option<PathBuf>,
+    /// Single operations, one JSON object a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) samples: Option<PathBuf>,
 }
 
 impl Plan {
@@ -283,7 +286,7 @@ impl HooksPlan {
 
 impl OutputPlan {
     fn is_empty(&self) -> bool {
-        self.report.is_none() && self.events.is_none()
+        self.report.is_none() && self.events.is_none() && self.samples.is_none()
     }
 }
 

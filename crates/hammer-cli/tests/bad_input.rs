@@ -156,6 +156,7 @@ fn a_report_that_cannot_be_written_goes_to_standard_output_and_is_exit_6() {
     for (output, part) in [
         (["--out", "/dev/full"].as_slice(), "failed to write /dev/full: No space left on device"),
         (&["--events", "/dev/full", "--out", "-"], "failed to write the events: "),
+        (&["--samples", "/dev/full", "--out", "-"], "failed to write the samples: "),
     ] {
         let ended = hammer(&[line.as_slice(), output].concat());
         let report = ended.report();
@@ -172,7 +173,7 @@ fn a_report_that_cannot_be_written_goes_to_standard_output_and_is_exit_6() {
 fn an_output_that_cannot_be_opened_is_found_before_the_first_request() {
     let server = Server::ok();
     let url = server.url();
-    for flag in ["--out", "--events"] {
+    for flag in ["--out", "--events", "--samples"] {
         refused(
             &hammer(&["http", "get", &url, flag, "/nonexistent/file"]),
             &["open /nonexistent/file: No such file"],

@@ -19,7 +19,7 @@ fn the_schema_of_a_plan_is_in_step() {
 
 #[test]
 fn every_other_schema_is_printed_as_it_is_stored() {
-    for of in ["report", "events", "summary"] {
+    for of in ["report", "events", "samples", "summary"] {
         assert!(stored(of) == printed(of), "docs/{of}.schema.json is not what is printed");
     }
 }

@@ -1,5 +1,5 @@
 //! What a run says while it runs and afterwards: the JSON report (the public schema), the text made from it, the
-//! stream of events, Locust's CSV files, Markdown, a flat table of comma-separated values, JUnit's XML, HdrHistogram's curves and interval logs, pages of metrics, the progress line, and the summary of several runs. It opens no file, prints nothing itself,
+//! stream of events, single operations, Locust's CSV files, Markdown, a flat table of comma-separated values, JUnit's XML, HdrHistogram's curves and interval logs, pages of metrics, the progress line, and the summary of several runs. It opens no file, prints nothing itself,
 //! and never asks the run for anything: reporters are sinks that write to what they were given.
 
 pub mod builder;
@@ -15,6 +15,7 @@ pub mod markdown;
 pub mod metrics;
 pub mod progress;
 pub mod report;
+pub mod samples;
 pub mod summary;
 pub mod text;
 pub mod verdict;
@@ -30,6 +31,7 @@ pub use hlog::HlogWriter;
 pub use hlog::logged_times::{LogFault, LoggedTimes, LoggedTimesError};
 pub use locust::{LocustCsv, LocustWriters};
 pub use report::Report;
+pub use samples::SamplesWriter;
 pub use summary::Summary;
 pub use verdict::{Reason, ReasonKind, Standing, Verdict};
 pub use window::{Window, WindowError};

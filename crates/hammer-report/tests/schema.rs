@@ -31,3 +31,8 @@ fn the_schema_of_the_events_is_in_step() {
 fn the_schema_of_the_summary_is_in_step() {
     keeps_in_step::<hammer_report::Summary>("summary.schema.json");
 }
+
+#[test]
+fn the_schema_of_the_samples_is_in_step() {
+    keeps_in_step::<hammer_report::samples::SamplesLine>("samples.schema.json");
+}

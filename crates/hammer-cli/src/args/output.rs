@@ -3,7 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, value_parser};
+use hammer_measure::SampleSizes;
 use hammer_values::TimeSpan;
 
 use super::otlp::OtlpArgs;
@@ -17,6 +18,15 @@ pub(crate) struct OutputArgs {
     /// Stream events and intervals to a file, one JSON object a line
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
+    /// Stream single operations to a file, one JSON object a line: the slowest of each interval and series, and a uniform sample of all
+    #[arg(long, value_name = "FILE")]
+    pub(crate) samples: Option<PathBuf>,
+    /// How many of the slowest operations it has of each series, interval and phase; 3 by default
+    #[arg(long, value_name = "N", requires = "samples", value_parser = value_parser!(u16).range(1..=1000))]
+    pub(crate) samples_slowest: Option<u16>,
+    /// How many operations the uniform sample has; 10 by default
+    #[arg(long, value_name = "N", requires = "samples", value_parser = value_parser!(u16).range(1..=1000))]
+    pub(crate) samples_uniform: Option<u16>,
     /// Write PREFIX_stats.csv, PREFIX_stats_history.csv and PREFIX_failures.csv, in the columns of Locust
     #[arg(long, value_name = "PREFIX")]
     pub(crate) csv: Option<PathBuf>,
@@ -57,3 +67,19 @@ pub(crate) struct OutputArgs {
     #[arg(long, requires = "tui")]
     pub(crate) no_color: bool,
 }
+
+impl OutputArgs {
+    /// How many operations are kept one by one.
+    pub(crate) fn sample_sizes(&self) -> SampleSizes {
+        let size = |given: Option<u16>, otherwise: u16| usize::from(given.unwrap_or(otherwise));
+        SampleSizes {
+            slowest: size(self.samples_slowest, SLOWEST),
+            uniform: size(self.samples_uniform, UNIFORM),
+        }
+    }
+}
+
+/// Of the slowest operations, unless a flag says otherwise.
+const SLOWEST: u16 = 3;
+/// Of the uniform sample, likewise.
+const UNIFORM: u16 = 10;

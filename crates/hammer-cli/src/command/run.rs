@@ -7,7 +7,9 @@ use hammer_measure::masked::without_tokens;
 use hammer_measure::{Nanos, Now as _, Reporter, RunEvent};
 use hammer_report::report::Event;
 use hammer_report::summary::{HookOutput, SummaryRun};
-use hammer_report::{ExitCode, HlogWriter, LocustCsv, Reason, ReasonKind, Report, ReportBuilder, Summary};
+use hammer_report::{
+    ExitCode, HlogWriter, LocustCsv, Reason, ReasonKind, Report, ReportBuilder, SamplesWriter, Summary,
+};
 use serde_json::Value;
 
 use crate::args::{OutputArgs, RunArgs};
@@ -301,6 +303,8 @@ impl RunContext<'_> {
         let mut builder = ReportBuilder::new();
         let mut progress = Progress::new(output.quiet || output.tui);
         let mut events = outputs.events()?;
+        let mut samples = outputs.samples(output.sample_sizes())?;
+        spec.samples = samples.as_ref().map(|_| output.sample_sizes());
         let (mut csv, mut hlog) = (outputs.csv()?, outputs.hlog()?);
         let mut metrics = self.metrics.as_ref().map(|metrics| metrics.reporter(outputs.place(), self.runs));
         let shown = dashboard(registry, plan);
@@ -320,6 +324,7 @@ impl RunContext<'_> {
             reporters.extend(mid_run.as_mut().map(|mid_run| mid_run as &mut dyn Reporter));
             reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
             reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
+            reporters.extend(samples.as_mut().map(|samples| samples as &mut dyn Reporter));
             reporters.extend(csv.as_mut().map(|csv| csv as &mut dyn Reporter));
             reporters.extend(hlog.as_mut().map(|hlog| hlog as &mut dyn Reporter));
             reporters.extend(metrics.as_mut().map(|metrics| metrics as &mut dyn Reporter));
@@ -369,6 +374,9 @@ impl RunContext<'_> {
         }
         if let Some(Err(error)) = events.map(hammer_report::EventsWriter::finish) {
             report.add_reason(unwritten("the events".as_ref(), &error));
+        }
+        if let Some(Err(error)) = samples.map(SamplesWriter::finish) {
+            report.add_reason(unwritten("the samples".as_ref(), &error));
         }
         if let Some(Err(error)) = csv.map(LocustCsv::finish) {
             report.add_reason(unwritten("the files of --csv".as_ref(), &error));

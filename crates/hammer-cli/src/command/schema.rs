@@ -17,6 +17,7 @@ pub(crate) fn show(args: &SchemaArgs, registry: &Registry) -> Result<ExitCode, C
         SchemaOf::Plan => text(&registry.grammar().schema()),
         SchemaOf::Report => schema_of::<hammer_report::Report>(),
         SchemaOf::Events => schema_of::<hammer_report::events::Line>(),
+        SchemaOf::Samples => schema_of::<hammer_report::samples::SamplesLine>(),
         SchemaOf::Summary => schema_of::<hammer_report::Summary>(),
     };
     print(io::stdout(), |out| out.write_all(text.as_bytes()))?;

@@ -70,6 +70,9 @@ pub(crate) enum OutputError {
     /// The events cannot be written.
     #[error("write events: {0}")]
     Events(#[source] io::Error),
+    /// Single operations cannot be written.
+    #[error("write the samples: {0}")]
+    Samples(#[source] io::Error),
     /// Locust's files cannot be written.
     #[error("write the files of --csv: {0}")]
     Csv(#[source] io::Error),
@@ -92,9 +95,11 @@ impl OutputError {
             | Self::UnmadeFolder { .. }
             | Self::Manual { .. }
             | Self::Corpus(_) => ReasonKind::Usage,
-            Self::Events(_) | Self::Csv(_) | Self::Printed(_) | Self::PageUnwritten { .. } => {
-                ReasonKind::ReportUnwritten
-            }
+            Self::Events(_)
+            | Self::Samples(_)
+            | Self::Csv(_)
+            | Self::Printed(_)
+            | Self::PageUnwritten { .. } => ReasonKind::ReportUnwritten,
         }
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn key_of_file(plan: &Value, file: &Path) -> Option<String> {
             Value::Object(map) => map.iter().find_map(|(key, value)| {
                 let at = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
                 // What an output is itself called, and names that are none of files.
-                let is_other = matches!(at.as_str(), "output.report" | "output.events");
+                let is_other = matches!(at.as_str(), "output.report" | "output.events" | "output.samples");
                 let is_name = matches!(key.as_str(), "name" | "workload");
                 (!is_other && !is_name).then(|| search(value, &at, file)).flatten()
             }),
