@@ -25,6 +25,7 @@ mod protocol;
 mod readiness;
 mod resources;
 mod scrape;
+mod screen;
 mod signals;
 mod tui;
 mod web;

@@ -2,7 +2,8 @@
 
 use std::env;
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -19,6 +20,7 @@ use crate::plan::named_files::{is_same_place, key_of_file, written_over};
 use crate::plan::read::SourcedPlan;
 use crate::plan::source::PlanSource;
 use crate::plan::{OutputPlan, Plan};
+use crate::screen;
 
 /// The opened outputs of one command.
 pub(crate) struct Outputs {
@@ -37,6 +39,8 @@ pub(crate) struct Outputs {
     /// Of the run that is carried out.
     place: usize,
     json_on_stdout: bool,
+    /// The whole text instead of one screen of it.
+    detail: bool,
 }
 
 /// A file that can be written. It is emptied by what is written first: what it held stays when the run is refused before. One that was made for
@@ -119,6 +123,7 @@ impl Outputs {
             html: html.iter().map(|path| Sink::open(HTML, path)).collect::<Result<_, OutputError>>()?,
             place: 0,
             json_on_stdout,
+            detail: args.detail,
         })
     }
 
@@ -196,11 +201,12 @@ impl Outputs {
             report.add_reason(unwritten(&sink.path, &error));
             self.json_on_stdout = true;
         }
-        let text = text::render(report);
         if self.json_on_stdout {
             print(io::stdout(), |out| report.write(out))?;
+            let text = shown(report, self.detail, &io::stderr());
             return print(io::stderr(), |out| out.write_all(text.as_bytes()));
         }
+        let text = shown(report, self.detail, &io::stdout());
         print(io::stdout(), |out| out.write_all(text.as_bytes()))
     }
 
@@ -233,6 +239,11 @@ impl Outputs {
         }
         Ok(reason)
     }
+}
+
+/// The text of a report as that stream shows it: one screen, or all of it.
+pub(crate) fn shown(report: &Report, detail: bool, stream: &(impl AsFd + IsTerminal)) -> String {
+    if detail { text::render(report) } else { text::brief(report, screen::behind(stream)) }
 }
 
 /// Refuses outputs in one file, and in what the plan names elsewhere: they would be written over each other, or over what is read.

@@ -29,6 +29,13 @@ fn the_text_of_a_report_is_that_of_the_run_and_a_curve_ends_at_its_longest() {
     let printed = hammer(&["report", &path]);
     assert_eq!(printed.code, 0, "{}", printed.stderr);
     assert!(ended.stderr.contains(printed.stdout.trim_end()), "{}\n{}", printed.stdout, ended.stderr);
+    let detail = hammer(&["report", &path, "--detail"]).stdout;
+    assert!(
+        detail.contains("\n  dispatch lag ") && !printed.stdout.contains("\n  dispatch lag "),
+        "{detail}"
+    );
+    let refused = hammer(&["report", &path, "--detail", "--as", "markdown"]);
+    assert!(refused.code == 2 && refused.stderr.contains("--detail"), "{refused:?}");
     let curve = hammer(&["report", &path, "--as", "hgrm"]).stdout;
     let rows = curve.lines().skip(2).take_while(|line| !line.starts_with('#'));
     let rows: Vec<Vec<f64>> =

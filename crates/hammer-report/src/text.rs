@@ -1,16 +1,17 @@
-//! The report as text, made from the JSON structs and never from the run: 80 columns, one colour, readable aloud.
+//! The report as text, made from the JSON structs and never from the run: one screen of it, or all of it in 80 columns, readable aloud.
 
 use hammer_measure::Nanos;
 use hammer_measure::event::READY;
 
 use crate::report::event::{Command, Refusal};
 use crate::report::{
-    Alarms, Cause, Event, Fates, Finding, HeadlineFigures, PhaseFigures, PromiseCounts, Report, Series,
-    SeriesKind,
+    Alarms, Cause, Event, Fates, Finding, HeadlineFigures, ObservationSeries, PhaseFigures, PromiseCounts,
+    Report, Series, SeriesKind, Threshold,
 };
 use crate::verdict::Standing;
 
 mod accounting;
+mod brief;
 mod broken;
 mod bursts;
 pub mod columns;
@@ -24,6 +25,7 @@ pub mod number;
 pub(crate) mod page;
 mod readiness;
 mod saturation;
+mod screen;
 mod series;
 mod servers;
 
@@ -31,6 +33,7 @@ use number::{bytes, bytes_per_second, grouped, plain, plural};
 use page::Page;
 
 pub use page::wrapped;
+pub use screen::Screen;
 
 /// What who reads the verdict alone would miss: that a link was the limit, how many operations failed, unless they are meant to, how many promises are pending, and
 /// what of health the plan tolerates.
@@ -145,7 +148,12 @@ pub fn series_notes(series: &Series) -> Vec<String> {
     series::users(series).into_iter().chain(series.notes.iter().cloned()).collect()
 }
 
-/// The whole text, ending in a newline. The first line is the verdict; health follows whatever it says.
+/// The text of one screen, ending in a newline: the verdict first and last, and a line for each series.
+pub fn brief(report: &Report, screen: Screen) -> String {
+    brief::render(report, screen)
+}
+
+/// The whole text in 80 columns, ending in a newline. The first line is the verdict; health follows whatever it says.
 pub fn render(report: &Report) -> String {
     let mut page = Page::default();
     page.paragraph("", &verdict(report));
@@ -209,6 +217,20 @@ fn left_out(page: &mut Page, what: &str, count: usize) {
 }
 
 fn run(page: &mut Page, report: &Report) {
+    run_and_phases(page, report);
+    total(page, report);
+    let (out, back) = (report.totals.bytes_out_per_s, report.totals.bytes_in_per_s);
+    if out + back > 0.0 {
+        let text = format!("{} out, {} in over measurement", bytes_per_second(out), bytes_per_second(back));
+        page.paragraph("bytes", &text);
+    }
+}
+
+fn total(page: &mut Page, report: &Report) {
+    page.paragraph("total", &format!("{}, warm-up included", series::fates(&report.totals.all)));
+}
+
+fn run_and_phases(page: &mut Page, report: &Report) {
     let run = &report.run;
     page.paragraph(
         "run",
@@ -232,12 +254,6 @@ fn run(page: &mut Page, report: &Report) {
         .collect();
     let ended = if run.stopped.is_empty() { String::new() } else { format!("; ended: {}", run.stopped) };
     page.paragraph("phases", &format!("{}{ended}", phases.join(", ")));
-    page.paragraph("total", &format!("{}, warm-up included", series::fates(&report.totals.all)));
-    let (out, back) = (report.totals.bytes_out_per_s, report.totals.bytes_in_per_s);
-    if out + back > 0.0 {
-        let text = format!("{} out, {} in over measurement", bytes_per_second(out), bytes_per_second(back));
-        page.paragraph("bytes", &text);
-    }
 }
 
 fn promises(page: &mut Page, report: &Report) {
@@ -282,32 +298,39 @@ fn ledger(promises: &PromiseCounts) -> String {
 }
 
 fn thresholds(page: &mut Page, report: &Report) {
-    for threshold in &report.thresholds {
-        let mark = if threshold.holds { "holds" } else { "FAILS" };
-        let aborted = if threshold.aborted { ", and ended the run" } else { "" };
-        let text = format!(
-            "{mark}: {} on {}, found {}{aborted}",
-            threshold.threshold, threshold.series, threshold.found
-        );
-        page.paragraph("threshold", &text);
-    }
+    report.thresholds.iter().for_each(|threshold| page.paragraph("threshold", &judged(threshold)));
+}
+
+fn judged(threshold: &Threshold) -> String {
+    let mark = if threshold.holds { "holds" } else { "FAILS" };
+    let aborted = if threshold.aborted { ", and ended the run" } else { "" };
+    format!("{mark}: {} on {}, found {}{aborted}", threshold.threshold, threshold.series, threshold.found)
 }
 
 /// What observers saw: the headlines, then what has no other place.
 pub(crate) fn observations(page: &mut Page, report: &Report) {
+    headlines(page, report);
+    for seen in other_observations(report) {
+        page.paragraph("observed", &format!("{} {}", seen.name, plain(seen.last.value)));
+    }
+}
+
+fn headlines(page: &mut Page, report: &Report) {
     for headline in &report.headlines {
         let of_others = report.headlines.iter().filter(|other| other.label == headline.label).count() > 1;
         let target = headline.target.as_ref().filter(|_| of_others);
         let whose = target.map_or_else(String::new, |target| format!("{target}: "));
         page.paragraph(&headline.label, &format!("{whose}{}", went(headline)));
     }
-    let is_headline = |name: &str| report.headlines.iter().any(|headline| headline.observation == name);
+}
+
+/// What observers saw that has no other place.
+fn other_observations(report: &Report) -> impl Iterator<Item = &ObservationSeries> {
+    let is_headline = move |name: &str| report.headlines.iter().any(|headline| headline.observation == name);
     // What servers used has a table of its own, and whether they were ready a row.
     let has_own = |name: &str| ["resources/", READY].iter().any(|own| name.starts_with(own));
-    let is_other = |name: &str| !is_headline(name) && !has_own(name);
-    for seen in report.observations.iter().filter(|seen| is_other(&seen.name)) {
-        page.paragraph("observed", &format!("{} {}", seen.name, plain(seen.last.value)));
-    }
+    let is_other = move |name: &str| !is_headline(name) && !has_own(name);
+    report.observations.iter().filter(move |seen| is_other(&seen.name))
 }
 
 fn went(headline: &HeadlineFigures) -> String {

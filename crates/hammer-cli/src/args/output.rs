@@ -57,6 +57,9 @@ pub(crate) struct OutputArgs {
     /// Tell what is found against hammer's own health, its lateness above all, and exit as if it were not found (health.on_fail: warn)
     #[arg(long)]
     pub(crate) tolerate_lag: bool,
+    /// Print all of the report (every wait, bytes, all events) instead of one screen of it
+    #[arg(long)]
+    pub(crate) detail: bool,
     /// Do not show progress on a terminal
     #[arg(long)]
     pub(crate) quiet: bool,

@@ -14,6 +14,9 @@ pub(crate) struct ReportArgs {
     /// The form of what is printed
     #[arg(long = "as", value_enum, default_value_t = ReportForm::Text, value_name = "FORM")]
     pub(crate) form: ReportForm,
+    /// Print all of the text (every wait, bytes, all events) instead of one screen of it
+    #[arg(long, conflicts_with = "html")]
+    pub(crate) detail: bool,
     /// Write one page of HTML with charts to a file, which needs no network, instead of printing
     #[arg(long, value_name = "FILE", conflicts_with = "form")]
     pub(crate) html: Option<PathBuf>,

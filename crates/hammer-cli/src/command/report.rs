@@ -8,13 +8,12 @@ use hammer_measure::Nanos;
 use hammer_report::report::{ResponseStretch, Series, SeriesKind};
 use hammer_report::{
     ExitCode, LoggedTimes, Report, Summary, Window, flat_csv, hgrm, hlog, junit, locust, markdown, metrics,
-    text,
 };
 use hammer_values::TimeSpan;
 
 use crate::args::{ReportArgs, ReportForm};
 use crate::error::{CliError, UsageError};
-use crate::output::{PageFile, print};
+use crate::output::{PageFile, print, shown};
 
 /// Prints it. The exit code is that of the printing, and not of the run.
 pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
@@ -22,10 +21,13 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
     if args.series.is_some() && args.form != ReportForm::Hgrm {
         return Err(UsageError::SeriesOfAll.into());
     }
+    if args.detail && args.form != ReportForm::Text {
+        return Err(UsageError::DetailOfForm.into());
+    }
     let json = fs::read_to_string(path).map_err(|source| UsageError::File { path: path.clone(), source })?;
     let unread = |why: String| UsageError::Report { path: path.clone(), why };
     let form = |report: &Report| match args.form {
-        ReportForm::Text => Ok(text::render(report)),
+        ReportForm::Text => Ok(shown(report, args.detail, &io::stdout())),
         ReportForm::Markdown => Ok(markdown::document(report)),
         ReportForm::Csv => Ok(flat_csv::document(report)),
         ReportForm::LocustCsv => locust::stats(report).map_err(|error| unread(error.to_string())),

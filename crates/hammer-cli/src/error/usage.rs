@@ -82,6 +82,9 @@ pub(crate) enum UsageError {
     /// A series where all are printed.
     #[error("use --series: it is for `--as hgrm` alone, and all series are in the other forms")]
     SeriesOfAll,
+    /// Detail of a form that has all.
+    #[error("use --detail: it is for the text alone, and the other forms have all")]
+    DetailOfForm,
     /// A file that is to be compared is no run.
     #[error("compare {}: {source}", path.display())]
     MeasuredRun { path: PathBuf, source: RunReadError },

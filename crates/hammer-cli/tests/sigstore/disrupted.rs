@@ -34,7 +34,7 @@ fn path(name: &str) -> String {
 
 fn run(name: &str) -> Came {
     let folder = tempfile::tempdir().unwrap();
-    let mut run = command(&["run", &path(name), "--out", "-"]);
+    let mut run = command(&["run", &path(name), "--out", "-", "--detail"]);
     run.current_dir(folder.path());
     let ended = Started::of(run).ended();
     Came { report: ended.report(), ended }

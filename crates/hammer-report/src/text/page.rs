@@ -68,17 +68,18 @@ impl Page {
 
     /// The page as lines of at most [`WIDTH`] columns, but for longer words and rows.
     pub(crate) fn into_string(self) -> String {
+        self.into_lines_of(WIDTH)
+    }
+
+    /// The page as lines of at most `width` columns, but for longer words and rows.
+    pub(crate) fn into_lines_of(self, width: usize) -> String {
         let mut text = String::new();
         for block in self.0 {
             match block {
                 PageBlock::Heading(line) | PageBlock::Line(line) => add_line(&mut text, &line),
                 PageBlock::Blank => text.push('\n'),
                 PageBlock::Paragraph { label, text: told } => {
-                    // A label that fills its column is parted from the text all the same.
-                    let first =
-                        if label.is_empty() { String::new() } else { format!("{label:<0$} ", INDENT - 1) };
-                    let rest = " ".repeat(if label.is_empty() { 2 } else { INDENT });
-                    add_line(&mut text, &wrapped(&told, &first, &rest));
+                    add_line(&mut text, &labelled(&label, &told, width))
                 }
                 PageBlock::Rows { rows, sides } => {
                     aligned(&rows, sides).iter().for_each(|row| add_line(&mut text, row));
@@ -89,6 +90,14 @@ impl Page {
     }
 }
 
+/// A text after its label, wrapped under its own start.
+fn labelled(label: &str, text: &str, width: usize) -> String {
+    // A label that fills its column is parted from the text all the same.
+    let first = if label.is_empty() { String::new() } else { format!("{label:<0$} ", INDENT - 1) };
+    let rest = " ".repeat(if label.is_empty() { 2 } else { INDENT });
+    wrapped_to(width, text, &first, &rest)
+}
+
 fn add_line(text: &mut String, line: &str) {
     text.push_str(&shown_lines(line.trim_end()));
     text.push('\n');
@@ -96,7 +105,11 @@ fn add_line(text: &mut String, line: &str) {
 
 /// A paragraph of at most 80 columns, but for longer words, which starts with `first`, and each further line of it with `rest`.
 pub fn wrapped(text: &str, first: &str, rest: &str) -> String {
-    let options = textwrap::Options::new(WIDTH)
+    wrapped_to(WIDTH, text, first, rest)
+}
+
+fn wrapped_to(width: usize, text: &str, first: &str, rest: &str) -> String {
+    let options = textwrap::Options::new(width)
         .initial_indent(first)
         .subsequent_indent(rest)
         .break_words(false)

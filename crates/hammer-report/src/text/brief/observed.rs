@@ -1,0 +1,96 @@
+//! What observers saw last, put together by what their names share, with units where a name says one.
+
+use hammer_measure::Nanos;
+
+use crate::report::{ObservationSeries, Report};
+use crate::text::number::{bytes, plain};
+use crate::text::page::Page;
+
+/// Observations whose names start alike.
+struct NameGroup<'a> {
+    /// The words of the start.
+    start: Vec<&'a str>,
+    /// The words of each name, and what was seen under it.
+    seen: Vec<(Vec<&'a str>, &'a ObservationSeries)>,
+}
+
+/// Adds the headlines, a line for each group, and one for what stands alone.
+pub(super) fn render(page: &mut Page, report: &Report) {
+    super::super::headlines(page, report);
+    let (groups, alone): (Vec<_>, Vec<_>) =
+        groups(super::super::other_observations(report)).into_iter().partition(|group| group.seen.len() > 1);
+    for group in groups {
+        let told: Vec<String> =
+            group.seen.iter().map(|(words, seen)| told(&words[group.start.len()..], seen)).collect();
+        page.paragraph("observed", &format!("{}: {}", joined(&group.start), told.join(", ")));
+    }
+    let alone: Vec<String> =
+        alone.iter().flat_map(|group| &group.seen).map(|(words, seen)| told(words, seen)).collect();
+    if !alone.is_empty() {
+        page.paragraph("observed", &alone.join(", "));
+    }
+}
+
+fn groups<'a>(observations: impl Iterator<Item = &'a ObservationSeries>) -> Vec<NameGroup<'a>> {
+    let mut groups: Vec<NameGroup<'a>> = Vec::new();
+    for seen in observations {
+        let words = words(&seen.name);
+        match groups.iter_mut().find(|group| shared(&group.start, &words) >= whose(&words)) {
+            Some(group) => {
+                // A name of a group is more than the start of the others.
+                let most = shared(&group.start, &words).min(words.len() - 1);
+                group.start.truncate(most);
+                group.seen.push((words, seen));
+            }
+            None => {
+                let start = words[..words.len().saturating_sub(1).max(1)].to_vec();
+                groups.push(NameGroup { start, seen: vec![(words, seen)] });
+            }
+        }
+    }
+    groups
+}
+
+/// How many words a name has to share with those of its group: those of its target, and the one behind it.
+fn whose(words: &[&str]) -> usize {
+    words.iter().take_while(|word| word.ends_with('/')).count() + 1
+}
+
+/// The words of a name: targets with their slashes, then what underscores part.
+fn words(name: &str) -> Vec<&str> {
+    name.split_inclusive('/')
+        .flat_map(|part| match part.ends_with('/') {
+            true => vec![part],
+            false => part.split('_').collect(),
+        })
+        .collect()
+}
+
+fn shared(one: &[&str], other: &[&str]) -> usize {
+    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+fn told(words: &[&str], seen: &ObservationSeries) -> String {
+    format!("{} {}", joined(words), figure(seen)).trim_start().to_owned()
+}
+
+/// The words of a name, a target before its slash.
+fn joined(words: &[&str]) -> String {
+    words.join(" ").replace("/ ", "/")
+}
+
+/// What was seen last, in the unit that the name says.
+fn figure(seen: &ObservationSeries) -> String {
+    let (name, value) = (seen.name.as_str(), seen.last.value);
+    let is_time = TIMES.iter().any(|part| name.contains(part)) || name.ends_with("_s");
+    match value {
+        value if value < 0.0 => plain(value),
+        value if is_time => Nanos::from_secs_f64(value).to_string(),
+        value if name.ends_with("bytes") => bytes(value.round() as u64),
+        value if value.fract() != 0.0 => format!("{value:.3}"),
+        value => plain(value),
+    }
+}
+
+/// Parts of the names of what is told in seconds.
+const TIMES: [&str; 4] = ["time_to_", "_delay", "_seconds", "_age"];
