@@ -59,6 +59,8 @@ pub(crate) struct OpenedPlan<'a> {
     found: Vec<String>,
     /// The link to the target, where anybody says how fast it is.
     pub(crate) link: Option<KnownLink>,
+    /// Scheme, host and port of each endpoint.
+    pub(crate) targets: Vec<String>,
     /// Whether an earlier run started the embedded targets.
     is_kept: bool,
 }
@@ -119,6 +121,7 @@ pub(crate) fn open<'a>(
         }
     };
     let endpoints: Vec<Uri> = open.iter().flat_map(|open| open.endpoints()).collect();
+    let targets = hosts(&endpoints);
     permitted(endpoints.iter(), plan.target.authorized.as_deref())?;
     permitted(pages(plan).iter(), plan.target.authorized.as_deref())?;
     waited.extend(until_ready(&mut wait, plan, open.iter().flat_map(|open| open.probed()).collect())?);
@@ -149,7 +152,20 @@ pub(crate) fn open<'a>(
     found.extend(waited);
     found.extend(health::said(plan, called)?);
     let ready = wait.into_ready();
-    Ok(OpenedPlan { registry, plan, evidence, earlier, instants, open, labs, ready, found, link, is_kept })
+    Ok(OpenedPlan {
+        registry,
+        plan,
+        evidence,
+        earlier,
+        instants,
+        open,
+        labs,
+        ready,
+        found,
+        link,
+        targets,
+        is_kept,
+    })
 }
 
 impl<'a> OpenedPlan<'a> {
@@ -222,6 +238,20 @@ impl<'a> OpenedPlan<'a> {
             ..RunSpec::new(Vec::new())
         }
     }
+}
+
+/// Scheme, host and port of each, once; who may be asked there is nobody's to see.
+fn hosts(endpoints: &[Uri]) -> Vec<String> {
+    let mut hosts = Vec::new();
+    for endpoint in endpoints {
+        let host = endpoint.host().unwrap_or_default();
+        let port = endpoint.port_u16().map_or_else(String::new, |port| format!(":{port}"));
+        let host = format!("{}://{host}{port}", endpoint.scheme_str().unwrap_or("http"));
+        if !hosts.contains(&host) {
+            hosts.push(host);
+        }
+    }
+    hosts
 }
 
 /// Waits for those services, as the plan says; the sentences that tell it.

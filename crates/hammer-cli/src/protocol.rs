@@ -22,7 +22,7 @@ use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::grammar::StopKey;
 use crate::plan::section::Section;
 use crate::plan::{Plan, WorkloadPlan};
-use crate::tui::spec::{PanelSide, PanelSpec};
+use crate::tui::spec::{PanelSide, PanelSpec, ProtocolPage};
 
 pub(crate) mod attest;
 pub(crate) mod ct;
@@ -82,6 +82,11 @@ pub(crate) trait Protocol: Sync {
     /// What the dashboard shows of its workloads in the protocol's own words; of several protocols, the first with a workload on a
     /// side is shown.
     fn panel(&self) -> Option<PanelSpec> {
+        None
+    }
+
+    /// What the dashboard shows of it in its users' words, on a page of its own.
+    fn page(&self) -> Option<ProtocolPage> {
         None
     }
 

@@ -17,6 +17,7 @@ mod view;
 
 use crate::args::OutputArgs;
 use crate::error::{StartError, UsageError};
+use crate::screen;
 pub(crate) use connection::Connection;
 use connection::Incoming;
 use input::Effect;
@@ -93,6 +94,7 @@ impl Dashboard {
     fn input(&mut self, event: &Event) {
         let Event::Key(key) = event else { return };
         let Some(action) = input::action(key) else { return };
+        self.state.screen.lines = view::lines_of_page(&self.state, &self.palette);
         match input::act(&mut self.state, action) {
             Effect::Command(commands) => {
                 for command in commands {
@@ -110,11 +112,9 @@ impl Dashboard {
     }
 }
 
-/// Without colour where the operator, `NO_COLOR` (<https://no-color.org>) or a dumb terminal asks for it.
+/// Without colour where the operator asks for it, or the terminal has none.
 fn palette(no_color: bool) -> Palette {
-    let asked = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let dumb = std::env::var_os("TERM").is_none_or(|value| value == "dumb");
-    if no_color || asked || dumb { Palette::MONOCHROME } else { Palette::COLOUR }
+    if no_color || !screen::has_colour() { Palette::MONOCHROME } else { Palette::COLOUR }
 }
 
 /// Events on their way; several seconds of the shortest intervals.

@@ -8,7 +8,8 @@ use hammer_measure::group_watch::GroupWatch;
 use hammer_measure::health::Health;
 use hammer_measure::peer_watch::PeerWatch;
 use hammer_measure::promise::{Breach, KindLedger, by_workload};
-use hammer_measure::snapshot::{Observation, Resources, RunInfo, RunResult, add_observation};
+use hammer_measure::snapshot::{Observation, Resources, RunInfo, RunResult, Snapshot, add_observation};
+use hammer_measure::threshold::Verdict;
 use hammer_measure::{Nanos, Now as _, Phase, Reporter, RunEvent, SeriesInfo};
 
 use crate::background::give_way;
@@ -318,6 +319,7 @@ impl<'a, 'r> Run<'a, 'r> {
                 self.judge.take(&merged, (start, merged.at));
             }
             let peers = self.peers.look(&merged.connections, merged.at, span);
+            let thresholds = self.standing(merged.at);
             let snapshot = self.collector.snapshot(
                 merged,
                 phase,
@@ -326,6 +328,7 @@ impl<'a, 'r> Run<'a, 'r> {
                 health,
                 resources,
             );
+            let snapshot = Snapshot { thresholds, ..snapshot };
             let at = snapshot.at;
             self.tell(&RunEvent::Interval(Arc::new(snapshot)));
             peers.into_iter().for_each(|what| self.tell(&RunEvent::Beside { at, what }));
@@ -336,6 +339,16 @@ impl<'a, 'r> Run<'a, 'r> {
             }
             self.abort_on_failed_threshold(at);
         }
+    }
+
+    /// How the thresholds stand at an instant, where somebody looks on.
+    fn standing(&self, at: Nanos) -> Vec<Verdict> {
+        let since = at.min(self.arrivals_end()).since(self.phases.measurement_start());
+        if !self.spec.shows_thresholds || since == Nanos::ZERO {
+            return Vec::new();
+        }
+        let promises = by_workload(&self.promises.by_kind(self.threads.promises_by_kind()));
+        self.judge.standing(self.collector.total(), &promises, since)
     }
 
     fn abort_on_failed_threshold(&mut self, at: Nanos) {

@@ -41,6 +41,8 @@ pub struct Snapshot {
     pub promises: Ledger,
     /// What observers saw, first and last, by name.
     pub observations: Vec<Observation>,
+    /// How each threshold stands by what of measurement has ended, where somebody looks on; those that nothing can be said of are left out.
+    pub thresholds: Vec<Verdict>,
     /// Whether the figures so far can be believed.
     pub health: Health,
     /// How long the generator stood still, as it noticed in this interval; of several shards the mean.

@@ -130,9 +130,27 @@ impl Threshold {
         }
     }
 
+    /// How it stands by figures of a run that goes on: its verdict, or nothing where nothing can be told yet (see [`Threshold::fails_midway`]).
+    pub fn judge_midway(&self, series: &str, figures: &ThresholdFigures<'_>) -> Option<Verdict> {
+        let (found, is_judged) = self.found_midway(figures);
+        (is_judged && found != Found::Nothing).then(|| Verdict {
+            series: series.to_owned(),
+            threshold: self.text.clone(),
+            found: self.print(found),
+            holds: self.comparison.holds(found, self.bound),
+            aborted: false,
+        })
+    }
+
     /// Whether figures of a run that goes on end it: there is something to judge, and it fails. Before anything has ended nothing can be
     /// told of operations, nor of promises before one has a verdict; and what is still under way is no part of what a share is of.
     pub fn fails_midway(&self, figures: &ThresholdFigures<'_>) -> bool {
+        let (found, is_judged) = self.found_midway(figures);
+        is_judged && found != Found::Nothing && !self.comparison.holds(found, self.bound)
+    }
+
+    /// What is found of what has ended, and whether anything can be judged by it.
+    fn found_midway(&self, figures: &ThresholdFigures<'_>) -> (Found, bool) {
         let Ledger { made, pending, .. } = *figures.promises;
         let decided = Ledger { made: made - pending, pending: 0, ..*figures.promises };
         let promises = if self.measure.is_of_pending() { figures.promises } else { &decided };
@@ -143,8 +161,7 @@ impl Threshold {
             }
             measure => measure.of(&ThresholdFigures { promises, ..*figures }),
         };
-        let is_judged = ended > 0 || self.measure.is_of_promises();
-        is_judged && found != Found::Nothing && !self.comparison.holds(found, self.bound)
+        (found, ended > 0 || self.measure.is_of_promises())
     }
 
     /// Whether it is of what adds up over the whole of measurement, and not of how a part of it went: a count, or what became of promises,

@@ -271,6 +271,7 @@ impl Story {
             samples: Vec::new(),
             promises: self.promises,
             observations: self.observations.clone(),
+            thresholds: Vec::new(),
             health: self.health.clone(),
             stood: interval.alarms[1].stood,
             resources: resources(),

@@ -31,6 +31,8 @@ use crate::web::{LiveWeb, ShownRun};
 pub(super) struct FillRun<'a> {
     pub(super) registry: &'a Registry,
     pub(super) plan: &'a Plan,
+    /// Where the load goes: scheme, host and port of each endpoint.
+    pub(super) targets: &'a [String],
     pub(super) output: &'a OutputArgs,
     pub(super) signals: &'a Signals,
     /// The folder of what is written beside the report.
@@ -72,7 +74,7 @@ impl FillRun<'_> {
         let note = corpus.as_ref().and_then(|corpus| corpus.note());
         self.signals.attach(&control);
         let ran: Result<Arc<RunResult>, RunError> = {
-            let shown = dashboard::of_fill(self.registry, self.plan);
+            let shown = dashboard::of_fill(self.registry, self.plan, self.targets);
             let live = |(web, number): (&LiveWeb, usize)| {
                 let (plan, shown) = (self.plan.embedded(), shown.clone());
                 web.reporter(ShownRun { number, plan, shown, control: &control })

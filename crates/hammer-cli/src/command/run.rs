@@ -209,7 +209,8 @@ impl RunContext<'_> {
                 opened.labs.iter().for_each(|lab| lab.restart_faults());
                 let (notes, passing) = (opened.notes(), *passing);
                 let web = self.web.as_ref().map(|web| (web, outputs.place() + 1));
-                let around = FillRun { registry, plan, output, signals, files, notes, passing, web };
+                let targets = &opened.targets;
+                let around = FillRun { registry, plan, targets, output, signals, files, notes, passing, web };
                 Some(around.carry_out(fill, outputs)?)
             }
             None => None,
@@ -307,8 +308,9 @@ impl RunContext<'_> {
         spec.samples = samples.as_ref().map(|_| output.sample_sizes());
         let (mut csv, mut hlog) = (outputs.csv()?, outputs.hlog()?);
         let mut metrics = self.metrics.as_ref().map(|metrics| metrics.reporter(outputs.place(), self.runs));
-        let shown = dashboard(registry, plan);
+        let shown = dashboard(registry, plan, &opened.targets);
         let mut export = self.export(outputs.place())?;
+        spec.shows_thresholds = output.tui;
         spec.health = plan.health.policy(output.tolerate_lag);
         let (control, inbox) = control();
         signals.attach(&control);

@@ -26,7 +26,7 @@ use crate::plan::error::{KeyedError, PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::plan::section::Section;
 use crate::plan::{Plan, WorkloadPlan};
-use crate::tui::spec::{PanelSide, PanelSpec};
+use crate::tui::spec::{PanelSide, PanelSpec, ProtocolPage};
 
 mod check;
 mod conclusions;
@@ -84,6 +84,10 @@ impl Protocol for Attest {
 
     fn panel(&self) -> Option<PanelSpec> {
         Some(panel::PANEL)
+    }
+
+    fn page(&self) -> Option<ProtocolPage> {
+        Some(panel::PAGE)
     }
 
     fn side(&self, workload: &WorkloadPlan) -> PanelSide {

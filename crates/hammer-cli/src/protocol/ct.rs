@@ -22,7 +22,7 @@ use crate::plan::grammar::StopKey;
 use crate::plan::path::PlanPath;
 use crate::plan::section::Section;
 use crate::plan::{Plan, WorkloadPlan};
-use crate::tui::spec::{PanelSide, PanelSpec};
+use crate::tui::spec::{PanelSide, PanelSpec, ProtocolPage};
 
 mod fault;
 mod lanes;
@@ -36,7 +36,7 @@ pub(crate) mod written;
 
 use fault::LogFault;
 use opened::OpenLog;
-use panel::{PANEL, side};
+use panel::{PAGE, PANEL, side};
 use places::places;
 use preflight::RootlessLog;
 use sections::{SUBMIT, TREE_SIZE, all, read, submission};
@@ -90,6 +90,10 @@ impl Protocol for Ct {
 
     fn panel(&self) -> Option<PanelSpec> {
         Some(PANEL)
+    }
+
+    fn page(&self) -> Option<ProtocolPage> {
+        Some(PAGE)
     }
 
     fn side(&self, workload: &WorkloadPlan) -> PanelSide {

@@ -35,6 +35,9 @@ use crate::plan::section::{Section, SectionPlace};
 use crate::plan::target::{LabPlan, ServicePlan, VersionPlan};
 use crate::plan::target_url::TargetUrl;
 use crate::plan::{Plan, WorkloadPlan};
+use crate::tui::spec::ProtocolPage;
+
+mod page;
 
 /// The section of a workload.
 pub(crate) const REQUEST: &str = "http";
@@ -91,6 +94,10 @@ impl Protocol for Http {
                 "Requests of several kinds by weight, and sequences of them.",
             ),
         ]
+    }
+
+    fn page(&self) -> Option<ProtocolPage> {
+        Some(page::PAGE)
     }
 
     fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {

@@ -32,12 +32,14 @@ use crate::plan::document::LabSettings;
 use crate::plan::error::{KeyedError, PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::plan::section::Section;
+use crate::tui::spec::ProtocolPage;
 
 mod accounted;
 mod check;
 mod conclusions;
 mod list_server;
 mod opened;
+mod page;
 pub(crate) mod roots;
 pub(crate) mod sections;
 
@@ -61,6 +63,10 @@ impl LabSettings for PkiLabPlan {
 impl Protocol for Pki {
     fn sections(&self) -> Vec<Section> {
         all()
+    }
+
+    fn page(&self) -> Option<ProtocolPage> {
+        Some(page::PAGE)
     }
 
     fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {

@@ -30,7 +30,7 @@ use crate::plan::error::{KeyedError, PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::plan::section::Section;
 use crate::plan::{Plan, WorkloadPlan};
-use crate::tui::spec::{PanelSide, PanelSpec};
+use crate::tui::spec::{PanelSide, PanelSpec, ProtocolPage};
 
 mod accounted;
 mod conclusions;
@@ -52,7 +52,7 @@ use corpora::{FilledCorpus, OwnCorpus};
 use embedded::EmbeddedPlan;
 use following_links::{FollowingLinks, is_audited, is_read, lags_at_most};
 use opened::OpenTarget;
-use panel::{PANEL, side};
+use panel::{PAGE, PANEL, side};
 use sections::{
     LAB, SIGN, TARGET, all, mixed, read, sign, signs, timestamp, tuf as refreshes, uses, verifies, verify,
 };
@@ -168,6 +168,10 @@ impl Protocol for Sigstore {
 
     fn panel(&self) -> Option<PanelSpec> {
         Some(PANEL)
+    }
+
+    fn page(&self) -> Option<ProtocolPage> {
+        Some(PAGE)
     }
 
     fn side(&self, workload: &WorkloadPlan) -> PanelSide {

@@ -23,6 +23,9 @@ use crate::plan::error::{KeyedError, PlanError, PlanFault};
 use crate::plan::path::PlanPath;
 use crate::plan::section::{Section, SectionPlace};
 use crate::plan::{Plan, WorkloadPlan};
+use crate::tui::spec::ProtocolPage;
+
+mod page;
 
 /// The section of the target, of an embedded target and of a workload.
 const SECTION: &str = "trillian";
@@ -51,6 +54,10 @@ impl Protocol for Trillian {
             ),
             Section::of::<TrillianPlan>(SectionPlace::Workload, SECTION, "Calls of a log of Trillian."),
         ]
+    }
+
+    fn page(&self) -> Option<ProtocolPage> {
+        Some(page::PAGE)
     }
 
     fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {

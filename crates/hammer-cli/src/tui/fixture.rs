@@ -7,6 +7,7 @@ use hammer_measure::recorder::{Completion, Interval};
 use hammer_measure::snapshot::{
     Observation, Resources, RunInfo, SeriesFigures, SeriesSnapshot, Snapshot, Surroundings,
 };
+use hammer_measure::threshold::Verdict;
 use hammer_measure::{Detail, Ledger, Nanos, Outcome, Phase, Recorder, RunEvent, SeriesInfo, Timing};
 
 use super::spec::{
@@ -14,6 +15,8 @@ use super::spec::{
 };
 use super::state::DashboardState;
 pub(super) use crate::protocol::ct::panel::PANEL as PANEL_OF_LOG;
+
+mod recorded;
 
 /// The run.
 pub(super) struct Run {
@@ -23,6 +26,7 @@ pub(super) struct Run {
     pub(super) promises: Ledger,
     pub(super) observations: Vec<Observation>,
     pub(super) health: Health,
+    pub(super) thresholds: Vec<Verdict>,
     recorder: Recorder,
     total: Interval,
     index: u64,
@@ -48,7 +52,12 @@ pub(super) const PANEL_OF_NOTARY: PanelSpec = PanelSpec {
 };
 
 pub(super) fn workload(name: &str, side: PanelSide, rate: f64, in_flight: usize) -> WorkloadSpec {
-    WorkloadSpec { name: name.to_owned(), side, rate: Some(rate), in_flight, closed_loop: false }
+    WorkloadSpec { name: name.to_owned(), side, rate: Some(rate), in_flight, closed_loop: false, page: None }
+}
+
+fn named(title: &str, workloads: Vec<WorkloadSpec>) -> DashboardSpec {
+    let targets = vec!["http://127.0.0.1:40000".to_owned()];
+    DashboardSpec { title: title.to_owned(), targets, workloads, ..DashboardSpec::default() }
 }
 
 impl Run {
@@ -59,7 +68,7 @@ impl Run {
             workload("read", PanelSide::Reads, 20.0, 8),
         ];
         Self::of(
-            DashboardSpec { title: "e2-micro".to_owned(), workloads, panel: Some(PANEL_OF_LOG) },
+            DashboardSpec { panel: Some(PANEL_OF_LOG), ..named("e2-micro", workloads) },
             &[("submit", "add-chain"), ("submit", "add-pre-chain"), ("read", "checkpoint")],
         )
     }
@@ -67,13 +76,13 @@ impl Run {
     /// One of a single web workload.
     pub(super) fn of_web() -> Self {
         let workloads = vec![workload("web", PanelSide::Neither, 500.0, 100)];
-        Self::of(DashboardSpec { title: "web".to_owned(), workloads, panel: None }, &[("web", "get")])
+        Self::of(named("web", workloads), &[("web", "get")])
     }
 
     /// One that has a notary seal, and nothing copied.
     pub(super) fn of_notary(panel: PanelSpec) -> Self {
         let workloads = vec![workload("seal", PanelSide::Writes, 50.0, 16)];
-        let spec = DashboardSpec { title: "notary".to_owned(), workloads, panel: Some(panel) };
+        let spec = DashboardSpec { panel: Some(panel), ..named("notary", workloads) };
         Self::of(spec, &[("seal", "seal")])
     }
 
@@ -83,7 +92,7 @@ impl Run {
             workload("clerk", PanelSide::Writes, 50.0, 16),
             workload("copyist", PanelSide::Reads, 5.0, 2),
         ];
-        let spec = DashboardSpec { title: "notary".to_owned(), workloads, panel: Some(PANEL_OF_NOTARY) };
+        let spec = DashboardSpec { panel: Some(PANEL_OF_NOTARY), ..named("notary", workloads) };
         Self::of(spec, &[("clerk", "seal/seal"), ("clerk", "copy/copy"), ("copyist", "copy")])
     }
 
@@ -95,8 +104,13 @@ impl Run {
             closed_loop: false,
             refusals_meant: false,
         };
+        Self::of_series(spec, series.iter().map(info).collect())
+    }
+
+    fn of_series(spec: DashboardSpec, series: Vec<SeriesInfo>) -> Self {
+        let count = series.len();
         let info = RunInfo {
-            series: series.iter().map(info).collect(),
+            series,
             headlines: Vec::new(),
             shards: 1,
             seed: 0,
@@ -110,8 +124,9 @@ impl Run {
             promises: Ledger::default(),
             observations: Vec::new(),
             health: Health::default(),
-            recorder: Recorder::new(series.len()),
-            total: Interval::with_series(series.len()),
+            thresholds: Vec::new(),
+            recorder: Recorder::new(count),
+            total: Interval::with_series(count),
             index: 0,
             at: Nanos::ZERO,
         };
@@ -144,27 +159,31 @@ impl Run {
         millis: impl IntoIterator<Item = u64>,
     ) {
         for millis in millis {
-            let intended = self.at;
-            let sent = intended + Nanos::from_millis(millis);
-            let timing = Timing::new(intended, intended)
-                .started(sent)
-                .finished(sent, sent + Nanos::from_millis(millis));
-            self.recorder.offer(series, Phase::Measurement);
-            self.recorder.queue(series, Phase::Measurement);
-            self.recorder.start(series, Phase::Measurement, &timing);
-            let completion = Completion {
-                outcome,
-                detail,
-                sent: true,
-                read_lag: None,
-                held_up: None,
-                resent: false,
-                redialled: false,
-                bytes_out: 0,
-                bytes_in: 0,
-            };
-            self.recorder.finish(series, Phase::Measurement, &timing, &completion);
+            let each = Nanos::from_millis(millis);
+            self.took(series, (outcome, detail), each, each);
         }
+    }
+
+    /// An operation ends with that outcome after so long a wait and so long a service.
+    fn took(&mut self, series: usize, (outcome, detail): (Outcome, Detail), wait: Nanos, service: Nanos) {
+        let intended = self.at;
+        let sent = intended + wait;
+        let timing = Timing::new(intended, intended).started(sent).finished(sent, sent + service);
+        self.recorder.offer(series, Phase::Measurement);
+        self.recorder.queue(series, Phase::Measurement);
+        self.recorder.start(series, Phase::Measurement, &timing);
+        let completion = Completion {
+            outcome,
+            detail,
+            sent: true,
+            read_lag: None,
+            held_up: None,
+            resent: false,
+            redialled: false,
+            bytes_out: 0,
+            bytes_in: 0,
+        };
+        self.recorder.finish(series, Phase::Measurement, &timing, &completion);
     }
 
     /// So many arrivals found the backlog full.
@@ -211,6 +230,7 @@ impl Run {
             series: series.collect(),
             promises: self.promises,
             observations: self.observations.clone(),
+            thresholds: self.thresholds.clone(),
             health: self.health.clone(),
             stood: Nanos::ZERO,
             resources: Resources {

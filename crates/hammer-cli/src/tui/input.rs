@@ -6,7 +6,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use super::spec::PanelSide;
 use super::state::log::EntryKind;
 use super::state::workload::{KeyDirection, SteeredWorkload};
-use super::state::{DashboardState, Tab};
+use super::state::{DashboardState, RunEnding, Screen, Tab};
 
 /// What a key means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,16 +19,22 @@ pub(super) enum Action {
     InFlight(KeyDirection),
     /// Suspend arrivals, or take them up again.
     Pause,
-    /// Another page, so many further.
-    Turn(usize),
+    /// Another page, so many further or back.
+    Turn(isize),
     /// That page.
     Show(Tab),
+    /// The page of that place.
+    Number(usize),
     /// Along the series or the log.
     Scroll(KeyDirection, usize),
     /// Figures of the last interval, or of the measurement.
     Whole,
-    /// The end: drain and report; the second time report without drain, the third leave at once.
+    /// The end, which is asked once: drain and report, then the report without the rest of the drain. It never costs the report.
     Quit,
+    /// Not the end, after all.
+    GoOn,
+    /// The end as by signals: drain and report, then the report without the rest of the drain, then leave at once.
+    Interrupt,
 }
 
 /// What the dashboard is to do after a key.
@@ -51,7 +57,7 @@ pub(super) fn action(key: &KeyEvent) -> Option<Action> {
     }
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         // A raw terminal makes no signal of it.
-        return (key.code == KeyCode::Char('c')).then_some(Action::Quit);
+        return (key.code == KeyCode::Char('c')).then_some(Action::Interrupt);
     }
     Some(match key.code {
         KeyCode::Char('+') => Action::ReadRate(KeyDirection::Up),
@@ -62,9 +68,10 @@ pub(super) fn action(key: &KeyEvent) -> Option<Action> {
         KeyCode::Char('W') => Action::InFlight(KeyDirection::Down),
         KeyCode::Char(' ') => Action::Pause,
         KeyCode::Tab | KeyCode::Right => Action::Turn(1),
-        KeyCode::BackTab | KeyCode::Left => Action::Turn(Tab::ALL.len() - 1),
-        KeyCode::Char(digit @ '1'..='4') => Action::Show(Tab::ALL[digit as usize - '1' as usize]),
+        KeyCode::BackTab | KeyCode::Left => Action::Turn(-1),
+        KeyCode::Char(digit @ '1'..='5') => Action::Number(digit as usize - '1' as usize),
         KeyCode::Char('?' | 'h') => Action::Show(Tab::Help),
+        KeyCode::Esc => Action::GoOn,
         KeyCode::Up | KeyCode::Char('k') => Action::Scroll(KeyDirection::Up, 1),
         KeyCode::Down | KeyCode::Char('j') => Action::Scroll(KeyDirection::Down, 1),
         KeyCode::PageUp => Action::Scroll(KeyDirection::Up, PAGE),
@@ -77,33 +84,29 @@ pub(super) fn action(key: &KeyEvent) -> Option<Action> {
 
 /// Changes the state by an action.
 pub(super) fn act(state: &mut DashboardState, action: Action) -> Effect {
+    if action != Action::Quit && state.ending == RunEnding::Asked {
+        state.ending = RunEnding::None;
+    }
     match action {
         Action::ReadRate(direction) => {
             steer(state, PanelSide::Reads, "rate", |workload| workload.change_rate(direction))
         }
         Action::WriteRate(direction) => {
-            let side = written(state);
+            let side = state.written();
             steer(state, side, "rate", |workload| workload.change_rate(direction))
         }
         Action::InFlight(direction) => {
-            let side = written(state);
+            let side = state.written();
             steer(state, side, "limit in flight", |workload| workload.change_in_flight(direction))
         }
         Action::Pause => pause(state),
         Action::Quit => quit(state),
+        Action::Interrupt => interrupt(state),
+        Action::GoOn => Effect::Command(Vec::new()),
         shown => {
             show(state, shown);
             Effect::Command(Vec::new())
         }
-    }
-}
-
-/// What the keys of writes apply to: where nothing writes, whatever else the plan sends.
-fn written(state: &DashboardState) -> PanelSide {
-    if state.has(PanelSide::Writes) || !state.has(PanelSide::Neither) {
-        PanelSide::Writes
-    } else {
-        PanelSide::Neither
     }
 }
 
@@ -143,21 +146,42 @@ fn pause(state: &mut DashboardState) -> Effect {
 }
 
 fn quit(state: &mut DashboardState) -> Effect {
-    state.quits += 1;
-    match state.quits {
-        1 => Effect::End(Command::Stop { reason: "ended from the keyboard".to_owned() }),
-        2 => Effect::EndDrain,
-        _ => Effect::Leave,
+    match state.ending {
+        RunEnding::None => {
+            state.ending = RunEnding::Asked;
+            Effect::Command(Vec::new())
+        }
+        RunEnding::Reporting => Effect::Command(Vec::new()),
+        RunEnding::Asked | RunEnding::Draining => interrupt(state),
     }
+}
+
+fn interrupt(state: &mut DashboardState) -> Effect {
+    let (next, effect) = match state.ending {
+        RunEnding::None | RunEnding::Asked => {
+            let reason = "ended from the keyboard".to_owned();
+            (RunEnding::Draining, Effect::End(Command::Stop { reason }))
+        }
+        RunEnding::Draining => (RunEnding::Reporting, Effect::EndDrain),
+        RunEnding::Reporting => (RunEnding::Reporting, Effect::Leave),
+    };
+    state.ending = next;
+    effect
 }
 
 fn show(state: &mut DashboardState, action: Action) {
     let series = state.run.as_ref().map_or(0, |run| run.series.len());
     let lines = state.log.len();
+    let tabs: Vec<Tab> = state.tabs().collect();
     let screen = &mut state.screen;
     match action {
-        Action::Turn(steps) => screen.tab = screen.tab.step(steps),
-        Action::Show(tab) => screen.tab = tab,
+        Action::Turn(steps) => {
+            let place = tabs.iter().position(|tab| *tab == screen.tab).unwrap_or(0);
+            let place = (place + tabs.len()).saturating_add_signed(steps) % tabs.len();
+            turned(screen, tabs[place]);
+        }
+        Action::Show(tab) => turned(screen, tab),
+        Action::Number(place) => tabs.get(place).iter().for_each(|tab| turned(screen, **tab)),
         Action::Whole => screen.whole = !screen.whole,
         Action::Scroll(direction, by) if screen.tab == Tab::Log => {
             screen.below = moved(screen.below, direction == KeyDirection::Up, by, lines);
@@ -165,8 +189,16 @@ fn show(state: &mut DashboardState, action: Action) {
         Action::Scroll(direction, by) if screen.tab == Tab::Series => {
             screen.series = moved(screen.series, direction == KeyDirection::Down, by, series);
         }
+        Action::Scroll(direction, by) if matches!(screen.tab, Tab::Protocol | Tab::Help) => {
+            screen.above = moved(screen.above, direction == KeyDirection::Down, by, screen.lines);
+        }
         _ => {}
     }
+}
+
+fn turned(screen: &mut Screen, tab: Tab) {
+    screen.tab = tab;
+    screen.above = 0;
 }
 
 fn moved(place: usize, further: bool, by: usize, of: usize) -> usize {
@@ -176,7 +208,7 @@ fn moved(place: usize, further: bool, by: usize, of: usize) -> usize {
 
 /// Whether no arrival is left to steer.
 fn ended(state: &DashboardState) -> bool {
-    state.quits > 0 || state.phase() == Some(Phase::Drain)
+    state.ending > RunEnding::Asked || state.phase() == Some(Phase::Drain)
 }
 
 const PAGE: usize = 10;

@@ -5,10 +5,14 @@
 pub(crate) struct DashboardSpec {
     /// What stands first on every page; it may be empty.
     pub(crate) title: String,
+    /// Where it is sent: scheme, host and port of each endpoint.
+    pub(crate) targets: Vec<String>,
     /// What is sent, in the order of the plan.
     pub(crate) workloads: Vec<WorkloadSpec>,
     /// The panel above the first page; `None` where what is loaded has none.
     pub(crate) panel: Option<PanelSpec>,
+    /// What is shown of each protocol that is loaded, in its users' words.
+    pub(crate) pages: Vec<ProtocolPage>,
 }
 
 /// A workload as it was planned.
@@ -24,6 +28,69 @@ pub(crate) struct WorkloadSpec {
     pub(crate) in_flight: usize,
     /// Whether its load waits for answers.
     pub(crate) closed_loop: bool,
+    /// The place of its protocol among the pages, where that has one.
+    pub(crate) page: Option<usize>,
+}
+
+/// A page in the words of a protocol's users.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProtocolPage {
+    /// What is loaded (`CT log`).
+    pub(crate) name: &'static str,
+    /// What stands on it, from top to bottom.
+    pub(crate) parts: &'static [PagePart],
+}
+
+/// A part of such a page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PagePart {
+    /// Numbers that observers tell, below a title; those that nobody told are left out.
+    Numbers(&'static str, &'static [PageNumber]),
+    /// What became of the promises, below a title.
+    Promises(&'static str),
+    /// A row for each whole operation of its workloads, below a title.
+    Operations(&'static str),
+    /// A row for each step of its workloads, below a title.
+    Steps(&'static str),
+    /// What its workloads were answered, each answer with how often it came, below a title.
+    Answers(&'static str),
+}
+
+/// A number that observers tell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PageNumber {
+    /// What it is.
+    pub(crate) label: &'static str,
+    /// The observation; of named targets (`<target>/<observation>`) the sum, and of a time the longest.
+    pub(crate) observation: &'static str,
+    /// What it is a number of.
+    pub(crate) unit: NumberUnit,
+}
+
+/// What a number is a number of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NumberUnit {
+    Count,
+    Bytes,
+    /// A duration.
+    Seconds,
+}
+
+impl PageNumber {
+    /// A count.
+    pub(crate) const fn count(label: &'static str, observation: &'static str) -> Self {
+        Self { label, observation, unit: NumberUnit::Count }
+    }
+
+    /// A number of bytes.
+    pub(crate) const fn bytes(label: &'static str, observation: &'static str) -> Self {
+        Self { label, observation, unit: NumberUnit::Bytes }
+    }
+
+    /// A duration, which observers tell in seconds.
+    pub(crate) const fn seconds(label: &'static str, observation: &'static str) -> Self {
+        Self { label, observation, unit: NumberUnit::Seconds }
+    }
 }
 
 /// Where a workload stands in the panel, and which keys steer it.

@@ -3,17 +3,19 @@
 use std::sync::Arc;
 
 use hammer_measure::event::Beside;
+use hammer_measure::headline::target_of;
 use hammer_measure::snapshot::{RunInfo, Snapshot};
 use hammer_measure::{Command, CommandId, Nanos, Phase, RunEvent, SeriesInfo};
 use hammer_report::progress::judging;
 use hammer_report::report::Event;
 
-use super::spec::{DashboardSpec, PanelSide, PanelSpec};
+use super::spec::{DashboardSpec, PanelSide, PanelSpec, ProtocolPage};
 
 pub(super) mod causes;
 pub(super) mod history;
 pub(super) mod log;
 pub(super) mod panel;
+pub(super) mod standing;
 #[cfg(test)]
 mod tests;
 pub(super) mod workload;
@@ -27,10 +29,14 @@ use workload::{SteeredWorkload, steered};
 pub(super) struct DashboardState {
     /// The plan's name.
     pub(super) title: String,
+    /// Where the load goes.
+    pub(super) targets: Vec<String>,
     /// By workload, in the order of the plan.
     pub(super) workloads: Vec<SteeredWorkload>,
     /// The words and observations of the panel, where there is one.
     pub(super) panel: Option<PanelSpec>,
+    /// What is shown of each protocol, in its users' words.
+    pub(super) pages: Vec<ProtocolPage>,
     /// The run, once it started.
     pub(super) run: Option<Arc<RunInfo>>,
     /// The end of the last interval.
@@ -53,8 +59,8 @@ pub(super) struct DashboardState {
     pub(super) cpu_share: f64,
     /// Whether arrivals are suspended.
     pub(super) paused: bool,
-    /// How often the operator asked for the end.
-    pub(super) quits: u32,
+    /// How far the operator has come with the end of the run.
+    pub(super) ending: RunEnding,
     /// The last command that a key gave.
     pub(super) asked_last: Option<CommandId>,
     /// What is on the screen.
@@ -70,8 +76,26 @@ pub(super) struct Screen {
     pub(super) series: usize,
     /// Lines of the log below the screen.
     pub(super) below: usize,
+    /// Lines of a page of the protocol or of help above the screen.
+    pub(super) above: usize,
+    /// Lines that such a page has.
+    pub(super) lines: usize,
     /// Series: the whole measurement instead of the last interval.
     pub(super) whole: bool,
+}
+
+/// How far an operator has come with the end of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum RunEnding {
+    /// It goes on.
+    #[default]
+    None,
+    /// The operator was asked whether it is to end.
+    Asked,
+    /// Arrivals end, and what is under way drains.
+    Draining,
+    /// The drain was ended as well: the report comes.
+    Reporting,
 }
 
 /// A page.
@@ -81,12 +105,14 @@ pub(super) enum Tab {
     Overview,
     Series,
     Log,
+    /// What is loaded, in its users' words.
+    Protocol,
     Help,
 }
 
 impl Tab {
     /// All pages, in their order.
-    pub(super) const ALL: [Self; 4] = [Self::Overview, Self::Series, Self::Log, Self::Help];
+    pub(super) const ALL: [Self; 5] = [Self::Overview, Self::Series, Self::Log, Self::Protocol, Self::Help];
 
     /// Its name.
     pub(super) const fn name(self) -> &'static str {
@@ -94,24 +120,22 @@ impl Tab {
             Self::Overview => "Overview",
             Self::Series => "Series",
             Self::Log => "Log",
+            Self::Protocol => "Target",
             Self::Help => "Help",
         }
-    }
-
-    /// The page `steps` further, around the end.
-    pub(super) fn step(self, steps: usize) -> Self {
-        Self::ALL[(self as usize + steps) % Self::ALL.len()]
     }
 }
 
 impl DashboardState {
     /// Before the run.
     pub(super) fn new(spec: DashboardSpec) -> Self {
-        let DashboardSpec { title, workloads, panel } = spec;
+        let DashboardSpec { title, targets, workloads, panel, pages } = spec;
         Self {
             title,
+            targets,
             workloads: workloads.into_iter().map(SteeredWorkload::planned).collect(),
             panel,
+            pages,
             run: None,
             last: None,
             span: Nanos::ZERO,
@@ -123,7 +147,7 @@ impl DashboardState {
             dropped: 0,
             cpu_share: 0.0,
             paused: false,
-            quits: 0,
+            ending: RunEnding::None,
             asked_last: None,
             screen: Screen::default(),
         }
@@ -201,6 +225,20 @@ impl DashboardState {
         }
     }
 
+    /// The pages that there are, in their order.
+    pub(super) fn tabs(&self) -> impl DoubleEndedIterator<Item = Tab> {
+        let is_there = |tab: &Tab| *tab != Tab::Protocol || !self.pages.is_empty();
+        Tab::ALL.into_iter().filter(is_there)
+    }
+
+    /// What a page is called.
+    pub(super) fn name_of(&self, tab: Tab) -> &'static str {
+        match (tab, self.pages.as_slice()) {
+            (Tab::Protocol, [page]) => page.name,
+            (tab, _) => tab.name(),
+        }
+    }
+
     /// The instant of the last interval.
     pub(super) fn now(&self) -> Nanos {
         self.last.as_ref().map_or(Nanos::ZERO, |last| last.at)
@@ -244,6 +282,15 @@ impl DashboardState {
         self.workloads.iter().any(|workload| workload.side == side)
     }
 
+    /// What the keys of writes apply to: where nothing writes, whatever else the plan sends.
+    pub(super) fn written(&self) -> PanelSide {
+        if self.has(PanelSide::Writes) || !self.has(PanelSide::Neither) {
+            PanelSide::Writes
+        } else {
+            PanelSide::Neither
+        }
+    }
+
     /// What the workloads of a side are called: as the panel says, or plainly where there is none.
     pub(super) fn plural(&self, side: PanelSide) -> &'static str {
         match (side, self.panel) {
@@ -251,6 +298,13 @@ impl DashboardState {
             (PanelSide::Writes, panel) => panel.map_or("writes", |panel| panel.writes.plural),
             (PanelSide::Neither, _) => "operations",
         }
+    }
+
+    /// What observers saw last under that name, of each target that is named before it.
+    pub(super) fn observed_of_all(&self, name: &str) -> Vec<f64> {
+        let observations = self.last.iter().flat_map(|last| &last.observations);
+        let of_name = observations.filter(|seen| target_of(&seen.name, name).is_some());
+        of_name.map(|seen| seen.value).collect()
     }
 
     /// What an observer saw last under that name.

@@ -9,27 +9,34 @@ use ratatui::text::{Line, Span};
 mod causes;
 mod clock;
 mod fates;
+mod footer;
+mod headline;
 mod heat;
 mod help;
 mod loads;
 mod log;
 mod overview;
+mod pager;
 pub(super) mod palette;
 mod panel;
+mod protocol;
+mod rates;
 mod responses;
 mod series;
 mod standing;
+mod table_width;
 #[cfg(test)]
 mod tests;
+mod thresholds;
 
-use super::spec::PanelSide;
 use super::state::{DashboardState, Tab, words};
 use clock::clock;
 use palette::Palette;
 
 /// Draws everything.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, palette: &Palette) {
-    let [head, page, promises, health, keys] = Layout::vertical([
+    let [head, standing, page, promises, health, keys] = Layout::vertical([
+        Constraint::Length(1),
         Constraint::Length(1),
         Constraint::Min(0),
         Constraint::Length(1),
@@ -42,15 +49,26 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, palette: &Pale
     frame.render_widget(tabs.right_aligned(), head);
     let left = Rect { width: u16::try_from(room).unwrap_or(head.width), ..head };
     frame.render_widget(title(state, palette, room), left);
+    headline::draw(frame, standing, state, palette);
     match state.screen.tab {
         Tab::Overview => overview::draw(frame, page, state, palette),
         Tab::Series => series::draw(frame, page, state, palette),
         Tab::Log => log::draw(frame, page, state, palette),
+        Tab::Protocol => protocol::draw(frame, page, state, palette),
         Tab::Help => help::draw(frame, page, state, palette),
     }
     frame.render_widget(standing::promises(state, palette), promises);
     frame.render_widget(standing::health(state, palette, usize::from(health.width)), health);
-    frame.render_widget(footer(state, palette), keys);
+    frame.render_widget(footer::line(state, palette), keys);
+}
+
+/// Lines of the page that is shown, where it is one that is scrolled by lines.
+pub(super) fn lines_of_page(state: &DashboardState, palette: &Palette) -> usize {
+    match state.screen.tab {
+        Tab::Protocol => protocol::lines(state, palette).len(),
+        Tab::Help => help::lines(state, palette).len(),
+        Tab::Overview | Tab::Series | Tab::Log => 0,
+    }
 }
 
 /// How far the run is, and as much of the plan's name as there is room for.
@@ -93,35 +111,16 @@ fn progress(state: &DashboardState) -> String {
 
 fn tabs(state: &DashboardState, palette: &Palette) -> Line<'static> {
     let mut spans = Vec::new();
-    for tab in Tab::ALL {
+    for tab in state.tabs() {
+        let name = state.name_of(tab);
         // The brackets say it where there is no colour.
         if tab == state.screen.tab {
-            spans.push(Span::styled(format!("[{}]", tab.name()), palette.strong()));
+            spans.push(Span::styled(format!("[{name}]"), palette.strong()));
         } else {
-            spans.push(Span::styled(format!(" {} ", tab.name()), palette.faint()));
+            spans.push(Span::styled(format!(" {name} "), palette.faint()));
         }
     }
     Line::from(spans)
-}
-
-fn footer(state: &DashboardState, palette: &Palette) -> Line<'static> {
-    let quitting = match state.quits {
-        0 => None,
-        1 => Some("draining, then the report; q again ends the drain"),
-        _ => Some("then the report; q again leaves at once, without it"),
-    };
-    if let Some(text) = quitting {
-        return Line::styled(text, palette.warning());
-    }
-    let text = match state.screen.tab {
-        Tab::Overview | Tab::Help => {
-            let [reads, writes] = [PanelSide::Reads, PanelSide::Writes].map(|side| state.plural(side));
-            format!("+ - {reads}  > < {writes}  w W in flight  space pause  tab pages  ? help  q quit")
-        }
-        Tab::Series => "up down mark a series  m last interval or measurement  tab pages  q quit".to_owned(),
-        Tab::Log => "up down pgup pgdn scroll  tab pages  ? help  q quit".to_owned(),
-    };
-    Line::styled(text, palette.faint())
 }
 
 const HAMMER: &str = "hammer ";

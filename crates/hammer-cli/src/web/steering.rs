@@ -137,8 +137,14 @@ mod tests {
     use crate::tui::spec::{PanelSide, WorkloadSpec};
 
     fn workload(name: &str, rate: Option<f64>, closed_loop: bool) -> SteeredWorkload {
-        let spec =
-            WorkloadSpec { name: name.to_owned(), side: PanelSide::Neither, rate, in_flight: 8, closed_loop };
+        let spec = WorkloadSpec {
+            name: name.to_owned(),
+            side: PanelSide::Neither,
+            rate,
+            in_flight: 8,
+            closed_loop,
+            page: None,
+        };
         SteeredWorkload::planned(spec)
     }
 

@@ -175,6 +175,7 @@ impl Collector {
             samples,
             promises,
             observations,
+            thresholds: Vec::new(),
             health,
             stood,
             resources,

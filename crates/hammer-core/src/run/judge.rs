@@ -5,6 +5,8 @@ use hammer_measure::recorder::{Interval, phase_index};
 use hammer_measure::threshold::{Threshold, Verdict};
 use hammer_measure::{Detail, Ledger, Nanos, Phase, SeriesInfo};
 
+use crate::background::give_way;
+
 use super::judged_window::JudgedWindow;
 use super::scope::Scope;
 use super::scoped_figures::ScopedFigures;
@@ -144,6 +146,23 @@ impl RunJudge {
             }
             Some((index, verdict))
         })
+    }
+
+    /// How the thresholds stand, `since` the start of measurement; each is a good part of a millisecond, before which other threads have their turn.
+    pub(super) fn standing(
+        &self,
+        total: &Interval,
+        promises: &[(String, Ledger)],
+        since: Nanos,
+    ) -> Vec<Verdict> {
+        let stands = |scoped: &ScopedThreshold| {
+            give_way();
+            let figures = ScopedFigures::of(&scoped.scope, &self.series, total);
+            let ledger = scoped.scope.promises(promises);
+            let judged = figures.judged(&ledger, since.as_secs_f64());
+            scoped.threshold.judge_midway(scoped.scope.name(), &judged)
+        };
+        self.thresholds.iter().filter_map(stands).collect()
     }
 
     /// The threshold at that place ended the run, by that verdict.

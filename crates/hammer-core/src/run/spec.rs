@@ -58,6 +58,8 @@ pub struct RunSpec {
     pub patience: Nanos,
     /// What the plan expects of the figures.
     pub thresholds: Vec<ScopedThreshold>,
+    /// Whether every interval tells how the thresholds stand: somebody looks on.
+    pub shows_thresholds: bool,
     /// What the plan says of the generator's health.
     pub health: HealthPolicy,
     /// How many operations of each series, phase and interval are kept one by one; none unless somebody says so.
@@ -90,6 +92,7 @@ impl RunSpec {
             goal: None,
             patience: Nanos::from_secs(30),
             thresholds: Vec::new(),
+            shows_thresholds: false,
             health: HealthPolicy::default(),
             samples: None,
             resources: Box::new(Resources::default),

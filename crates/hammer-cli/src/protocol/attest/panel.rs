@@ -2,7 +2,9 @@
 
 use super::sections::{provision, verify, well_known};
 use crate::plan::WorkloadPlan;
-use crate::tui::spec::{PanelLabel, PanelSide, PanelSize, PanelSpec, SideWords};
+use crate::tui::spec::{
+    PageNumber, PagePart, PanelLabel, PanelSide, PanelSize, PanelSpec, ProtocolPage, SideWords,
+};
 
 /// On which side of the panel a workload stands.
 pub(super) fn side(workload: &WorkloadPlan) -> PanelSide {
@@ -25,4 +27,24 @@ pub(super) const PANEL: PanelSpec = PanelSpec {
     service_time: PanelLabel { label: "Provisioning", means: "service time of a provisioning, 30 s" },
     times: None,
     overdue: None,
+};
+
+/// What users of a verifier look for.
+pub(super) const PAGE: ProtocolPage = ProtocolPage {
+    name: "Attestation",
+    parts: &[
+        PagePart::Operations("Devices: provisioned, then verified"),
+        PagePart::Numbers(
+            "Results by what they say of the device",
+            &[
+                PageNumber::count("affirming", "affirming"),
+                PageNumber::count("warning", "warning"),
+                PageNumber::count("contraindicated", "contraindicated"),
+                PageNumber::count("none", "none"),
+            ],
+        ),
+        PagePart::Promises("Results, each held against its device"),
+        PagePart::Steps("Steps of a session"),
+        PagePart::Answers("How flows ended"),
+    ],
 };

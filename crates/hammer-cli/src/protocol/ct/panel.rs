@@ -2,7 +2,9 @@
 
 use super::sections::{TREE_SIZE, read, submission};
 use crate::plan::WorkloadPlan;
-use crate::tui::spec::{PanelLabel, PanelSide, PanelSize, PanelSpec, PanelTimes, SideWords};
+use crate::tui::spec::{
+    PageNumber, PagePart, PanelLabel, PanelSide, PanelSize, PanelSpec, PanelTimes, ProtocolPage, SideWords,
+};
 
 /// On which side of the panel a workload stands.
 pub(super) fn side(workload: &WorkloadPlan) -> PanelSide {
@@ -37,4 +39,43 @@ pub(crate) const PANEL: PanelSpec = PanelSpec {
         ]),
     }),
     overdue: Some("overdue"),
+};
+
+/// What users of a log look for.
+pub(super) const PAGE: ProtocolPage = ProtocolPage {
+    name: "CT log",
+    parts: &[
+        PagePart::Numbers(
+            "The tree",
+            &[
+                PageNumber::count("tree size", TREE_SIZE),
+                PageNumber::count("signed heads without a proof from the one before", "heads_unproved"),
+                PageNumber::count("signed heads that no other view has joined", "heads_unjoined"),
+                PageNumber::count("heads older than they may be", "stale_heads"),
+                PageNumber::count("cosignatures of the last head", "cosignatures"),
+            ],
+        ),
+        PagePart::Promises("Promises: each SCT, and its leaf in the tree"),
+        PagePart::Numbers(
+            "Publication: answered to in a signed tree",
+            &[
+                PageNumber::seconds("publication delay, median", "publication_delay_p50"),
+                PageNumber::seconds("publication delay, p99", "publication_delay_p99"),
+                PageNumber::seconds("publication delay, longest", "publication_delay_max"),
+                PageNumber::seconds("merge delay, longest", "merge_delay_max"),
+                PageNumber::seconds("sent to integrated, mean of 30 s", "time_to_integrate_avg"),
+            ],
+        ),
+        PagePart::Numbers(
+            "The audit",
+            &[
+                PageNumber::count("leaves looked up in the tree", "audited"),
+                PageNumber::count("leaves that wait for it", "audit_pending"),
+                PageNumber::count("overdue", "overdue"),
+                PageNumber::count("its requests", "audit_requests"),
+                PageNumber::bytes("read by it", "audit_bytes"),
+            ],
+        ),
+        PagePart::Operations("Requests"),
+    ],
 };

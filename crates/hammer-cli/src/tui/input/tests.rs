@@ -29,7 +29,9 @@ fn the_keys_of_the_other_hammer_do_what_they_do_there() {
     assert_eq!(press(&mut state, KeyCode::Char('>')), rate("submit", 1.1));
     assert_eq!(press(&mut state, KeyCode::Char('<')), rate("submit", 1.0));
     assert_eq!(press(&mut state, KeyCode::Char('w')), limit("submit", 140));
-    assert_eq!(press(&mut state, KeyCode::Char('W')), limit("submit", 126));
+    assert_eq!(press(&mut state, KeyCode::Char('W')), limit("submit", 128), "back again");
+    assert_eq!(press(&mut state, KeyCode::Char('W')), limit("submit", 116));
+    assert_eq!(press(&mut state, KeyCode::Char('w')), limit("submit", 128), "likewise from below");
 }
 
 #[test]
@@ -59,7 +61,7 @@ fn a_closed_loop_says_why_its_rate_stays() {
     // A command leaves users out, and brings no more than there are.
     assert_eq!(press(&mut state, KeyCode::Char('w')), Effect::Command(Vec::new()));
     assert_eq!(press(&mut state, KeyCode::Char('W')), limit("web", 90));
-    assert_eq!(press(&mut state, KeyCode::Char('w')), limit("web", 99));
+    assert_eq!(press(&mut state, KeyCode::Char('w')), limit("web", 100));
 }
 
 #[test]
@@ -70,20 +72,42 @@ fn space_suspends_and_takes_up_again() {
     assert_eq!(press(&mut state, KeyCode::Char(' ')), Effect::Command(vec![Command::Resume]));
 }
 
+fn ended() -> Effect {
+    Effect::End(Command::Stop { reason: "ended from the keyboard".to_owned() })
+}
+
 #[test]
-fn the_first_q_ends_the_second_cuts_drain_and_the_third_leaves() {
+fn q_asks_once_and_a_second_one_ends_the_arrivals() {
     let mut state = Run::of_log().state;
-    let reason = "ended from the keyboard".to_owned();
-    assert_eq!(press(&mut state, KeyCode::Char('q')), Effect::End(Command::Stop { reason }));
+    assert_eq!(press(&mut state, KeyCode::Char('q')), Effect::Command(Vec::new()));
+    assert_eq!(press(&mut state, KeyCode::Esc), Effect::Command(Vec::new()));
+    assert_eq!(press(&mut state, KeyCode::Char('q')), Effect::Command(Vec::new()), "asked anew");
+    assert_eq!(press(&mut state, KeyCode::Char('>')), rate("submit", 1.1), "any other key goes on too");
+    press(&mut state, KeyCode::Char('q'));
+    assert_eq!(press(&mut state, KeyCode::Char('q')), ended());
     assert_eq!(
         press(&mut state, KeyCode::Char('>')),
         Effect::Command(Vec::new()),
         "nothing is left to steer"
     );
+}
+
+#[test]
+fn no_q_costs_the_report() {
+    let mut state = Run::of_log().state;
+    let effects: Vec<Effect> = (0..9).map(|_| press(&mut state, KeyCode::Char('q'))).collect();
+    assert_eq!(effects[1..3], [ended(), Effect::EndDrain]);
+    assert!(effects[3..].iter().all(|effect| *effect == Effect::Command(Vec::new())), "{effects:?}");
+}
+
+#[test]
+fn ctrl_c_does_what_signals_do() {
+    let mut state = Run::of_log().state;
     let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
-    assert_eq!(action(&interrupt), Some(Action::Quit));
-    assert_eq!(act(&mut state, Action::Quit), Effect::EndDrain);
-    assert_eq!(act(&mut state, Action::Quit), Effect::Leave);
+    assert_eq!(action(&interrupt), Some(Action::Interrupt));
+    assert_eq!(act(&mut state, Action::Interrupt), ended());
+    assert_eq!(act(&mut state, Action::Interrupt), Effect::EndDrain);
+    assert_eq!(act(&mut state, Action::Interrupt), Effect::Leave);
 }
 
 #[test]

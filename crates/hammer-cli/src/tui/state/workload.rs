@@ -16,6 +16,10 @@ pub(crate) struct SteeredWorkload {
     pub(crate) rate: Option<f64>,
     /// The limit of operations in flight; in a closed loop its users.
     pub(crate) in_flight: usize,
+    /// Steps of the keys away from the limit that was last set in another way, and that limit.
+    limit_steps: (i32, usize),
+    /// The place of its protocol among the pages, where that has one.
+    pub(in crate::tui) page: Option<usize>,
     /// The limit of its plan: the users of a closed loop, who are all that there are.
     pub(crate) planned_in_flight: usize,
     /// Whether its load waits for answers.
@@ -59,9 +63,10 @@ pub(in crate::tui) enum KeyDirection {
 impl SteeredWorkload {
     /// It as it was planned.
     pub(crate) fn planned(spec: WorkloadSpec) -> Self {
-        let WorkloadSpec { name, side, rate, in_flight, closed_loop } = spec;
+        let WorkloadSpec { name, side, rate, in_flight, closed_loop, page } = spec;
         let planned_in_flight = in_flight;
-        Self { name, side, rate, in_flight, planned_in_flight, closed_loop, factor: 1.0 }
+        let limit_steps = (0, in_flight);
+        Self { name, side, rate, in_flight, limit_steps, page, planned_in_flight, closed_loop, factor: 1.0 }
     }
 
     /// The rate that it is to offer now, where that is one number.
@@ -73,8 +78,15 @@ impl SteeredWorkload {
     const fn take(&mut self, command: &Command) {
         match command {
             Command::Rate { factor, .. } => self.factor = *factor,
-            Command::InFlight { limit, .. } => self.in_flight = *limit,
-            Command::Pause | Command::Resume | Command::Stop { .. } | Command::Mark { .. } => {}
+            Command::InFlight { limit, .. } if *limit != self.in_flight => {
+                self.in_flight = *limit;
+                self.limit_steps = (0, *limit);
+            }
+            Command::InFlight { .. }
+            | Command::Pause
+            | Command::Resume
+            | Command::Stop { .. }
+            | Command::Mark { .. } => {}
         }
     }
 
@@ -93,20 +105,31 @@ impl SteeredWorkload {
         Some(Command::Rate { workload: Some(self.name.clone()), factor })
     }
 
-    /// A tenth more or less, one at least; `None` where it goes no further.
+    /// A tenth more or less, one at least, so that one way undoes the other; `None` where it goes no further.
     pub(in crate::tui) fn change_in_flight(&mut self, direction: KeyDirection) -> Option<Command> {
-        let by = (self.in_flight / 10).max(1);
         let most = if self.closed_loop { self.planned_in_flight } else { usize::MAX };
-        let limit = match direction {
-            KeyDirection::Up => self.in_flight.saturating_add(by).min(most),
-            KeyDirection::Down => self.in_flight.saturating_sub(by).max(1),
+        let (steps, from) = self.limit_steps;
+        let steps = match direction {
+            KeyDirection::Up => steps + 1,
+            KeyDirection::Down => steps - 1,
         };
+        let limit = stepped(from, steps).min(most);
         if limit == self.in_flight {
             return None;
         }
+        self.limit_steps = (steps, from);
         self.in_flight = limit;
         Some(Command::InFlight { workload: Some(self.name.clone()), limit })
     }
+}
+
+/// A limit so many steps away: counted from where they started, so that each way back is the way there.
+fn stepped(from: usize, steps: i32) -> usize {
+    let by = |limit: usize| (limit / 10).max(1);
+    (0..steps.unsigned_abs()).fold(from, |limit, _| match steps > 0 {
+        true => limit.saturating_add(by(limit)),
+        false => limit.saturating_sub(by(limit)).max(1),
+    })
 }
 
 const RATE_STEP: f64 = 1.1;

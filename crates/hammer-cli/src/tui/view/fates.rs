@@ -1,6 +1,7 @@
 //! What became of every arrival.
 
-use hammer_measure::Fate;
+use hammer_measure::snapshot::SeriesFigures;
+use hammer_measure::{Fate, SeriesInfo};
 use hammer_report::text::number::grouped;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -38,6 +39,12 @@ fn fate(state: &DashboardState, fate: Fate, palette: Palette) -> Span<'static> {
         .sum();
     let style = palette.bad_if(fate != Fate::Accepted && count > 0);
     Span::styled(format!("{:<12}{:>8}", fate.name().replace('_', " "), short(count)), style)
+}
+
+/// What ended in any other way than it should have.
+pub(super) fn failed(info: &SeriesInfo, figures: &SeriesFigures) -> u64 {
+    let is_meant = |fate: &Fate| *fate == Fate::Accepted || (info.refusals_meant && *fate == Fate::Refused);
+    Fate::ALL.iter().filter(|fate| !is_meant(fate)).map(|fate| figures.fate(*fate)).sum()
 }
 
 /// In eight columns: `999,999`, then `1.23M`.

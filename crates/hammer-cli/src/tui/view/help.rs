@@ -3,14 +3,19 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
-use ratatui::widgets::Paragraph;
 
+use super::pager;
 use super::palette::Palette;
 use crate::tui::spec::{PanelLabel, PanelSide, PanelSpec};
 use crate::tui::state::DashboardState;
 
 /// Draws it.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, palette: &Palette) {
+    pager::draw(frame, area, lines(state, palette), state.screen.above, palette);
+}
+
+/// All lines of it.
+pub(super) fn lines(state: &DashboardState, palette: &Palette) -> Vec<Line<'static>> {
     let mut lines = keys(state);
     lines.push(Line::from(""));
     lines.extend(state.panel.iter().flat_map(|panel| words(panel, palette)));
@@ -18,7 +23,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, pa
     let response_time = if state.panel.is_some() { "Elsewhere: response" } else { "Response" };
     lines.push(Line::from(format!("{response_time}{RESPONSE_TIME}")));
     lines.extend(MEANINGS.lines().map(Line::from));
-    frame.render_widget(Paragraph::new(lines), area);
+    lines
 }
 
 fn keys(state: &DashboardState) -> Vec<Line<'static>> {
@@ -52,8 +57,9 @@ const FORM: [PanelLabel; 3] = [
 ];
 
 const KEYS: &str = "\
-tab 1-4   pages      up down  scroll, mark      m  Series: interval, measurement
-q ctrl-c  end of arrivals, drain, report        q again  end drain; then leave
+tab 1-5   pages      up down  scroll, mark      m  Series: interval, measurement
+q twice   end of arrivals, drain, report        q again  end of the drain
+ctrl-c    the same without asking; the third time it leaves without a report
 What is changed by hand stands in the report.";
 
 const RESPONSE_TIME: &str = " time is from the instant that the plan named; a shed arrival";

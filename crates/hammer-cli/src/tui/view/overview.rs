@@ -4,7 +4,8 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 use super::palette::Palette;
-use super::{causes, fates, heat, loads, log, panel, responses};
+use super::rates as accepted_rates;
+use super::{causes, fates, heat, loads, log, panel, responses, thresholds};
 use crate::tui::spec::PanelSide;
 use crate::tui::state::DashboardState;
 use crate::tui::state::causes::MetCause;
@@ -13,22 +14,27 @@ use crate::tui::state::panel::PanelFigures;
 /// Draws it.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, palette: &Palette) {
     let figures = PanelFigures::of(state);
-    let panel_height = figures.as_ref().map_or(0, |figures| panel::height(&figures.spec));
-    let rows = rows(state.workloads.len(), area.height.saturating_sub(panel_height));
+    let framed = area.height >= TALL;
+    let panel_height = figures.as_ref().map_or(0, |figures| panel::height(&figures.spec, framed));
     let met = MetCause::all(state);
-    let upper = panel_height + 2 * (rows + 1);
-    let room = area.height.saturating_sub(upper + fates::HEIGHT);
-    let [top, rates, times, lower, causes, said] = Layout::vertical([
+    let heights = PartHeights::of(state, &met, area.height.saturating_sub(panel_height));
+    let [top, rates, times, judged, lower, met_causes, accepted, said] = Layout::vertical([
         Constraint::Length(panel_height),
-        Constraint::Length(rows + 1),
-        Constraint::Length(rows + 1),
-        Constraint::Max(heat::TALLEST),
-        Constraint::Length(causes::height(&met, room)),
+        Constraint::Length(heights.loads),
+        Constraint::Length(heights.responses),
+        Constraint::Length(heights.thresholds),
+        Constraint::Max(heights.heat),
+        Constraint::Length(heights.causes),
+        Constraint::Length(heights.accepted),
         Constraint::Fill(1),
     ])
     .areas(area);
     if let Some(figures) = figures {
-        panel::draw(frame, top, &figures);
+        panel::draw(frame, top, &figures, framed);
+    }
+    thresholds::draw(frame, judged, state, palette);
+    if heights.accepted > 0 {
+        accepted_rates::draw(frame, accepted, state, palette);
     }
     loads::draw(frame, rates, state, palette);
     responses::draw(frame, times, state, palette);
@@ -37,14 +43,49 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, pa
     fates::draw(frame, Rect { width: left.width.saturating_sub(GAP), ..left }, state, palette);
     let side = state.has(PanelSide::Writes).then_some(PanelSide::Writes);
     heat::draw(frame, right, state, palette, &heat::Choice::of(state, side));
-    causes::draw(frame, causes, (state, &met), palette);
+    causes::draw(frame, met_causes, (state, &met), palette);
     log::tail(frame, said, state, palette);
 }
 
-/// Lines for workloads in each of two tables, so that the lower part keeps its height.
-fn rows(workloads: usize, height: u16) -> u16 {
-    let most = height.saturating_sub(2 + fates::HEIGHT) / 2;
-    u16::try_from(workloads).unwrap_or(u16::MAX).min(most).max(1)
+/// Lines of the parts below the panel.
+struct PartHeights {
+    loads: u16,
+    responses: u16,
+    thresholds: u16,
+    heat: u16,
+    causes: u16,
+    accepted: u16,
+}
+
+impl PartHeights {
+    /// Of so many lines together. First every part has its least, the lower one what the fates take; then what is left over goes to the
+    /// thresholds, to the causes of failures, to the series behind the slowest ones, and to the map and the rates over time.
+    fn of(state: &DashboardState, met: &[MetCause], height: u16) -> Self {
+        let count = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+        let workloads = count(state.workloads.len());
+        let rows = workloads.min(height.saturating_sub(2 + fates::HEIGHT) / 2).max(1);
+        let mut left = height.saturating_sub(2 * (rows + 1) + fates::HEIGHT);
+        let thresholds = thresholds::height(state).min(left);
+        left -= thresholds;
+        let causes = causes::height(met, left);
+        left -= causes;
+        let mut take_all = |wanted: u16| {
+            let taken = if wanted <= left.saturating_sub(LOG) { wanted } else { 0 };
+            left -= taken;
+            taken
+        };
+        // All series, or the slowest ones alone.
+        let others = take_all(count(state.operations(None).len()).saturating_sub(rows));
+        let accepted = if height >= TALL { take_all(accepted_rates::height(state)) } else { 0 };
+        let heat = if height >= VERY_TALL { heat::TALLEST + height / 6 } else { heat::TALLEST };
+        Self { loads: rows + 1, responses: rows + 1 + others, thresholds, heat, causes, accepted }
+    }
 }
 
 const GAP: u16 = 2;
+/// Lines of a page from which on the panel is framed, and rates are drawn over time.
+const TALL: u16 = 28;
+/// Lines from which on the map may be larger.
+const VERY_TALL: u16 = 40;
+/// Lines that are left to the log.
+const LOG: u16 = 4;

@@ -24,6 +24,11 @@ impl Palette {
         if self.colour { Style::new().fg(Color::DarkGray) } else { Style::new().add_modifier(Modifier::DIM) }
     }
 
+    /// What is as it should be.
+    pub(super) fn good(self) -> Style {
+        if self.colour { Style::new().fg(Color::Green).add_modifier(Modifier::BOLD) } else { Style::new() }
+    }
+
     /// What must not be.
     pub(super) fn bad(self) -> Style {
         if self.colour {

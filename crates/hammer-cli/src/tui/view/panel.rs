@@ -9,13 +9,13 @@ use ratatui::widgets::{Block, Paragraph};
 use crate::tui::spec::{PanelSize, PanelSpec, PanelTimes};
 use crate::tui::state::panel::{PanelFigures, Throttle};
 
-/// Lines of it, the border included.
-pub(super) fn height(spec: &PanelSpec) -> u16 {
-    ALWAYS + u16::from(spec.size.is_some()) + u16::from(spec.times.is_some())
+/// Lines of it, in a frame or without.
+pub(super) fn height(spec: &PanelSpec, framed: bool) -> u16 {
+    ALWAYS + 2 * u16::from(framed) + u16::from(spec.size.is_some()) + u16::from(spec.times.is_some())
 }
 
-/// Draws it.
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, panel: &PanelFigures) {
+/// Draws it, in a frame or without.
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, panel: &PanelFigures, framed: bool) {
     let spec = &panel.spec;
     let service_time = panel.service_time.map(|spread| [spread.min, spread.mean(), spread.max]);
     let mut lines = vec![
@@ -25,7 +25,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, panel: &PanelFigures) {
     lines.extend(spec.size.map(|words| size(&words, panel)));
     lines.push(times(spec.service_time.label, service_time));
     lines.extend(spec.times.map(|words| observed(&words, panel)));
-    frame.render_widget(Paragraph::new(lines).block(Block::bordered()), area);
+    let block = if framed { Block::bordered() } else { Block::new() };
+    frame.render_widget(Paragraph::new(lines).block(block), area);
 }
 
 fn throttle(side: &str, throttle: Option<&Throttle>) -> Line<'static> {
@@ -79,5 +80,5 @@ fn millis(nanos: Nanos) -> String {
     }
 }
 
-/// Lines of any panel: both sides, the service time, the border.
-const ALWAYS: u16 = 5;
+/// Lines of any panel: both sides, the service time.
+const ALWAYS: u16 = 3;

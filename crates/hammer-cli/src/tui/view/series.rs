@@ -9,6 +9,7 @@ use ratatui::widgets::Paragraph;
 
 use super::clock::clock;
 use super::heat;
+use super::pager;
 use super::palette::Palette;
 use crate::tui::state::DashboardState;
 
@@ -16,24 +17,34 @@ use crate::tui::state::DashboardState;
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, palette: &Palette) {
     let (Some(run), Some(last)) = (&state.run, &state.last) else { return };
     let heat_height = area.height.saturating_sub(1).min(heat::TALLEST).min(area.height / 2);
+    // Each series has two lines; what they leave over is the map's.
+    let listed = u16::try_from(2 * run.series.len()).unwrap_or(u16::MAX);
+    let heat_height = heat_height.max(area.height.saturating_sub(2 + listed)).min(2 * heat::TALLEST);
     let [head, list, map] =
         Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(heat_height)])
             .areas(area);
     let over = if state.screen.whole { "measurement".to_owned() } else { latest(state.span) };
+    let name = name_columns(area.width);
     let text = format!(
-        "{over:<NAME$}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}",
+        "{over:<name$}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}",
         "p50", "p75", "p90", "p95", "p99", "p99.9", "max"
     );
     frame.render_widget(Line::styled(text, palette.strong()), head);
-    let room = usize::from(list.height) / 2;
+    let has_all = run.series.len() * 2 <= usize::from(list.height);
+    let room = (usize::from(list.height) - usize::from(!has_all && list.height > 0)) / 2;
     // The marked one stays on the screen.
     let first = (state.screen.series + 1).saturating_sub(room);
     let shown = run.series.iter().zip(&last.series).enumerate().skip(first).take(room);
     let lines = shown.flat_map(|(place, (info, figures))| {
         let figures = if state.screen.whole { &figures.measurement } else { &figures.interval };
-        rows(info, figures, place == state.screen.series, palette)
+        rows(info, figures, (place == state.screen.series, name), palette)
     });
-    frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), list);
+    let mut lines: Vec<Line<'_>> = lines.collect();
+    if !has_all {
+        let place = pager::place((first + 1, first + room, run.series.len()));
+        lines.push(Line::styled(format!("series {place}"), palette.strong()));
+    }
+    frame.render_widget(Paragraph::new(lines), list);
     if let Some(marked) = run.series.get(state.screen.series) {
         let choice = heat::Choice { name: marked.path(), places: vec![state.screen.series] };
         heat::draw(frame, map, state, palette, &choice);
@@ -49,21 +60,34 @@ fn latest(span: Nanos) -> String {
     }
 }
 
-fn rows(info: &SeriesInfo, figures: &SeriesFigures, marked: bool, palette: &Palette) -> [Line<'static>; 2] {
+fn rows(
+    info: &SeriesInfo,
+    figures: &SeriesFigures,
+    (marked, columns): (bool, usize),
+    palette: &Palette,
+) -> [Line<'static>; 2] {
     let mark = if marked { '>' } else { ' ' };
-    let name: String = info.path().chars().take(NAME - 2).collect();
-    let response = percentiles(&format!("{mark}{name}"), figures.response_time.as_ref());
-    let service = percentiles("   service time", figures.service_time.as_ref());
+    let name: String = info.path().chars().take(columns - 2).collect();
+    let response = percentiles(&format!("{mark}{name}"), columns, figures.response_time.as_ref());
+    let service = percentiles("   service time", columns, figures.service_time.as_ref());
     let style = if marked { palette.marked() } else { palette.strong() };
     [Line::styled(response, style), Line::from(service)]
 }
 
-fn percentiles(name: &str, summary: Option<&Summary>) -> String {
-    let Some(summary) = summary else { return format!("{name:<NAME$}{:>8}", "-") };
+fn percentiles(name: &str, columns: usize, summary: Option<&Summary>) -> String {
+    let Some(summary) = summary else { return format!("{name:<columns$}{:>8}", "-") };
     format!(
-        "{name:<NAME$}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}",
+        "{name:<columns$}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}",
         summary.p50, summary.p75, summary.p90, summary.p95, summary.p99, summary.p999, summary.max
     )
 }
 
-const NAME: usize = 24;
+/// Columns of a name: what the seven figures leave, within reason.
+fn name_columns(width: u16) -> usize {
+    usize::from(width).saturating_sub(FIGURES).clamp(LEAST_NAME, MOST_NAME)
+}
+
+const LEAST_NAME: usize = 24;
+const MOST_NAME: usize = 60;
+/// Columns of the figures.
+const FIGURES: usize = 56;

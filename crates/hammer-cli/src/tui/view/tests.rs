@@ -7,6 +7,7 @@ use ratatui::style::Color;
 use super::*;
 use crate::tui::fixture::{PANEL_OF_LOG, PANEL_OF_NOTARY, Run, SECOND};
 use crate::tui::spec::{DashboardSpec, PanelSpec};
+use crate::tui::state::RunEnding;
 
 fn drawn(state: &DashboardState, width: u16, height: u16, palette: Palette) -> TestBackend {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
@@ -16,6 +17,13 @@ fn drawn(state: &DashboardState, width: u16, height: u16, palette: Palette) -> T
 
 fn screen(state: &DashboardState, width: u16, height: u16) -> String {
     drawn(state, width, height, Palette::MONOCHROME).to_string()
+}
+
+/// The screen without what fills its lines.
+fn trimmed(state: &DashboardState, width: u16, height: u16) -> String {
+    let screen = screen(state, width, height);
+    let lines = screen.lines().map(|line| line.trim_matches('"').trim_end());
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// 40 s of a log that answers in 4 to 130 ms, sheds for a while, and grows.
@@ -227,6 +235,96 @@ fn dropped_events_are_red() {
     let red: String =
         health.filter(|cell| cell.fg == Color::Red).map(ratatui::buffer::Cell::symbol).collect();
     assert!(red.starts_with("31 EVENTS DROPPEDUNHEALTHY: starved"), "{red}");
+}
+
+const QUICKSTARTS: [&str; 5] = ["ct", "http", "sigstore", "attest", "pki"];
+const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 60)];
+
+#[test]
+fn each_quickstart_reads_on_each_screen() {
+    for name in QUICKSTARTS {
+        let mut run = Run::recorded(name);
+        for tab in [Tab::Overview, Tab::Protocol] {
+            run.state.screen.tab = tab;
+            for (width, height) in SIZES {
+                let page = run.state.name_of(tab).replace(' ', "_").to_lowercase();
+                let shown = trimmed(&run.state, width, height);
+                insta::assert_snapshot!(format!("{name}_{page}_{width}x{height}"), shown);
+            }
+        }
+    }
+}
+
+#[test]
+fn all_series_stand_on_the_overview_where_there_is_room() {
+    let run = Run::recorded("pki");
+    let series = &run.state.run.as_ref().unwrap().series;
+    let shown = trimmed(&run.state, 200, 60);
+    for info in series.iter().filter(|info| info.operation) {
+        assert!(shown.lines().any(|line| line.starts_with(&info.path())), "{}: {shown}", info.path());
+    }
+}
+
+#[test]
+fn the_head_says_whether_the_run_would_pass_now_and_what_is_loaded() {
+    let head = |run: &Run| trimmed(&run.state, 80, 24).lines().nth(1).unwrap().to_owned();
+    let mut run = busy();
+    assert_eq!(head(&run), format!("so far: PASS{:>68}", "http://127.0.0.1:40000"));
+    let judged = |holds| hammer_measure::threshold::Verdict {
+        series: "submit".to_owned(),
+        threshold: "p99(response) < 100ms".to_owned(),
+        found: "118ms".to_owned(),
+        holds,
+        aborted: false,
+    };
+    run.thresholds = vec![judged(true), judged(true)];
+    run.interval(SECOND);
+    assert!(head(&run).starts_with("so far: PASS, 2 thresholds hold  "), "{}", head(&run));
+    run.thresholds = vec![judged(true), judged(false)];
+    run.interval(SECOND);
+    assert_eq!(head(&run), "so far: FAIL, exit 1: p99(response) < 100ms on submit, found 118ms");
+    let shown = trimmed(&run.state, 80, 30);
+    assert!(shown.contains("\nthreshold FAILS: p99(response) < 100ms on submit, found 118ms\n"), "{shown}");
+    assert!(head(&in_trouble()).starts_with("so far: FAIL, exit 4: 2 promises broken; "));
+}
+
+#[test]
+fn a_series_that_ends_nothing_is_the_slowest() {
+    let mut run = Run::of_log();
+    run.end(0, Outcome::Accepted, [60_000]);
+    run.wait(1, 12);
+    run.interval(SECOND);
+    let shown = trimmed(&run.state, 80, 24);
+    assert!(shown.contains("\nadd-pre-chain  nothing ended; 12 under way or waiting\n"), "{shown}");
+}
+
+#[test]
+fn a_page_that_does_not_fit_says_that_more_follows() {
+    let mut run = busy();
+    run.state.screen.tab = Tab::Series;
+    let last_of_list = |run: &Run| trimmed(&run.state, 80, 13).lines().nth(6).unwrap().to_owned();
+    assert_eq!(last_of_list(&run), "series 1 to 1 of 3, more below: PgDn");
+    run.state.screen.series = 2;
+    assert_eq!(last_of_list(&run), "series 3 to 3 of 3, more above: PgUp");
+    run.state.screen.tab = Tab::Help;
+    let shown = trimmed(&run.state, 80, 15);
+    assert!(shown.contains(", more below: PgDn"), "{shown}");
+    run.state.screen.above = 1_000;
+    let shown = trimmed(&run.state, 80, 15);
+    assert!(shown.contains("\nHeat map") && shown.contains(", more above: PgUp"), "{shown}");
+}
+
+#[test]
+fn the_footer_names_the_keys_that_do_something_in_this_plan() {
+    let foot = |state: &DashboardState| trimmed(state, 80, 24).lines().last().unwrap().to_owned();
+    let mut run = Run::of_web();
+    assert_eq!(foot(&run.state), "> < operations  w W in flight  space pause  tab pages  ? help  q quit");
+    run.state.workloads[0].closed_loop = true;
+    assert_eq!(foot(&run.state), "w W in flight  space pause  tab pages  ? help  q quit");
+    run.state.screen.tab = Tab::Series;
+    assert_eq!(foot(&run.state), "m last interval or measurement  tab pages  ? help  q quit");
+    run.state.ending = RunEnding::Asked;
+    assert_eq!(foot(&run.state), "q again ends the run and writes the report; Esc goes on");
 }
 
 #[test]

@@ -1,0 +1,14 @@
+//! What the dashboard shows of HTTP.
+
+use crate::tui::spec::{PagePart, ProtocolPage};
+
+/// What users of an endpoint look for.
+pub(super) const PAGE: ProtocolPage = ProtocolPage {
+    name: "HTTP",
+    parts: &[
+        PagePart::Answers("Answers by status"),
+        PagePart::Operations("Requests and flows"),
+        PagePart::Steps("Steps of flows, and tokens"),
+        PagePart::Promises("Promises"),
+    ],
+};
