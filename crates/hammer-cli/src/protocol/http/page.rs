@@ -9,6 +9,5 @@ pub(super) const PAGE: ProtocolPage = ProtocolPage {
         PagePart::Answers("Answers by status"),
         PagePart::Operations("Requests and flows"),
         PagePart::Steps("Steps of flows, and tokens"),
-        PagePart::Promises("Promises"),
     ],
 };

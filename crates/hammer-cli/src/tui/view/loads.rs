@@ -22,7 +22,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, pa
         "workload", "offered", "dispatched", "completed", "accepted", "in flight", "waiting"
     );
     if width.is_wide() {
-        head.push_str(&format!("{:>13}", "failed so far"));
+        head.push_str(&format!("{:>15}", "failed so far"));
     }
     let mut lines = vec![Line::styled(head, palette.strong())];
     let room = usize::from(area.height).saturating_sub(1);
@@ -64,7 +64,7 @@ fn row(state: &DashboardState, workload: &str, width: TableWidth, palette: &Pale
     ));
     if width.is_wide() {
         let failed = failed(state, workload);
-        row.push_span(Span::styled(format!("{:>13}", short(failed)), palette.bad_if(failed > 0)));
+        row.push_span(Span::styled(format!("{:>15}", short(failed)), palette.bad_if(failed > 0)));
     }
     row
 }

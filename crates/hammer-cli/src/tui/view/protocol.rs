@@ -90,11 +90,14 @@ fn series(
     if rows.is_empty() {
         return rows;
     }
-    let head = format!(
-        "{title:<NAME$}{:>9}{:>10}{:>9}{:>8}{:>8}{:>8}",
+    // A title that does not fit beside the columns stands above them.
+    let (above, beside) = if title.chars().count() < NAME { (None, title) } else { (Some(title), "") };
+    let columns = format!(
+        "{beside:<NAME$}{:>9}{:>10}{:>9}{:>8}{:>8}{:>8}",
         "accepted", "so far", "failed", "p50", "p99", "max"
     );
-    std::iter::once(Line::styled(head, palette.strong())).chain(rows).collect()
+    let head = above.map(str::to_owned).into_iter().chain([columns]);
+    head.map(|text| Line::styled(text, palette.strong())).chain(rows).collect()
 }
 
 /// Rates are those of the last interval, all else is of measurement.

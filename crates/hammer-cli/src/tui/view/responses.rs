@@ -20,12 +20,20 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, pa
     let has_all = all <= room && all > state.workloads.len();
     let mut lines = vec![Line::styled(head(width, has_all), palette.strong())];
     if has_all {
-        let rows = operations(state, None).into_iter();
-        lines.extend(rows.map(|(info, series)| row(width, &info.path(), series, palette)));
+        lines.extend(all_rows(state, width, palette));
     } else {
         lines.extend(slowest_rows(state, room, width, palette));
     }
     frame.render_widget(Paragraph::new(lines), area);
+}
+
+/// Every series by its path; by its name, which is shorter, where the screen is small and no two share one.
+fn all_rows(state: &DashboardState, width: TableWidth, palette: &Palette) -> Vec<Line<'static>> {
+    let all = operations(state, None);
+    let is_shared = |name: &str| all.iter().filter(|(info, _)| info.name == name).count() > 1;
+    let by_path = width.is_wide() || all.iter().any(|(info, _)| is_shared(&info.name));
+    let named = |info: &SeriesInfo| if by_path { info.path() } else { info.name.clone() };
+    all.iter().map(|(info, series)| row(width, &named(info), series, palette)).collect()
 }
 
 fn slowest_rows(
