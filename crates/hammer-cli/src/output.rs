@@ -243,7 +243,7 @@ impl Outputs {
 
 /// The text of a report as that stream shows it: one screen, or all of it.
 pub(crate) fn shown(report: &Report, detail: bool, stream: &(impl AsFd + IsTerminal)) -> String {
-    if detail { text::render(report) } else { text::brief(report, screen::behind(stream)) }
+    if detail { text::render(report) } else { text::brief::render(report, screen::behind(stream)) }
 }
 
 /// Refuses outputs in one file, and in what the plan names elsewhere: they would be written over each other, or over what is read.

@@ -27,6 +27,7 @@ use crate::tui::spec::{PanelSide, PanelSpec, ProtocolPage};
 pub(crate) mod attest;
 pub(crate) mod ct;
 pub(crate) mod http;
+mod http_page;
 pub(crate) mod lab;
 pub(crate) mod lane;
 pub(crate) mod pki;

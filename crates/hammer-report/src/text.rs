@@ -1,17 +1,15 @@
 //! The report as text, made from the JSON structs and never from the run: one screen of it, or all of it in 80 columns, readable aloud.
 
 use hammer_measure::Nanos;
-use hammer_measure::event::READY;
 
 use crate::report::event::{Command, Refusal};
 use crate::report::{
-    Alarms, Cause, Event, Fates, Finding, HeadlineFigures, ObservationSeries, PhaseFigures, PromiseCounts,
-    Report, Series, SeriesKind, Threshold,
+    Alarms, Cause, Event, Fates, Finding, PhaseFigures, PromiseCounts, Report, Series, SeriesKind, Threshold,
 };
 use crate::verdict::Standing;
 
 mod accounting;
-mod brief;
+pub mod brief;
 mod broken;
 mod bursts;
 pub mod columns;
@@ -22,6 +20,7 @@ mod groups;
 mod limit;
 mod link;
 pub mod number;
+mod observed;
 pub(crate) mod page;
 mod readiness;
 mod saturation;
@@ -146,11 +145,6 @@ pub fn surroundings(report: &Report) -> String {
 /// What is to be known about the figures of a series.
 pub fn series_notes(series: &Series) -> Vec<String> {
     series::users(series).into_iter().chain(series.notes.iter().cloned()).collect()
-}
-
-/// The text of one screen, ending in a newline: the verdict first and last, and a line for each series.
-pub fn brief(report: &Report, screen: Screen) -> String {
-    brief::render(report, screen)
 }
 
 /// The whole text in 80 columns, ending in a newline. The first line is the verdict; health follows whatever it says.
@@ -309,33 +303,10 @@ fn judged(threshold: &Threshold) -> String {
 
 /// What observers saw: the headlines, then what has no other place.
 pub(crate) fn observations(page: &mut Page, report: &Report) {
-    headlines(page, report);
-    for seen in other_observations(report) {
+    observed::headlines(page, report);
+    for seen in observed::others(report) {
         page.paragraph("observed", &format!("{} {}", seen.name, plain(seen.last.value)));
     }
-}
-
-fn headlines(page: &mut Page, report: &Report) {
-    for headline in &report.headlines {
-        let of_others = report.headlines.iter().filter(|other| other.label == headline.label).count() > 1;
-        let target = headline.target.as_ref().filter(|_| of_others);
-        let whose = target.map_or_else(String::new, |target| format!("{target}: "));
-        page.paragraph(&headline.label, &format!("{whose}{}", went(headline)));
-    }
-}
-
-/// What observers saw that has no other place.
-fn other_observations(report: &Report) -> impl Iterator<Item = &ObservationSeries> {
-    let is_headline = move |name: &str| report.headlines.iter().any(|headline| headline.observation == name);
-    // What servers used has a table of its own, and whether they were ready a row.
-    let has_own = |name: &str| ["resources/", READY].iter().any(|own| name.starts_with(own));
-    let is_other = move |name: &str| !is_headline(name) && !has_own(name);
-    report.observations.iter().filter(move |seen| is_other(&seen.name))
-}
-
-fn went(headline: &HeadlineFigures) -> String {
-    let grown = headline.grown.map_or_else(String::new, |grown| format!(", grown by {}", plain(grown)));
-    format!("{} to {}{grown}", plain(headline.first), plain(headline.last))
 }
 
 fn resources(page: &mut Page, report: &Report) {

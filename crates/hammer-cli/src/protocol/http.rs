@@ -20,6 +20,7 @@ use hammer_values::{Agreed, OneOrMany, ServiceUrl};
 use http::Uri;
 use serde_json::{Map, Value};
 
+use super::http_page::PAGE;
 use super::lab::{Lab, own_url, unstarted};
 use super::lane::LaneRequest;
 use super::service::OpenService;
@@ -36,8 +37,6 @@ use crate::plan::target::{LabPlan, ServicePlan, VersionPlan};
 use crate::plan::target_url::TargetUrl;
 use crate::plan::{Plan, WorkloadPlan};
 use crate::tui::spec::ProtocolPage;
-
-mod page;
 
 /// The section of a workload.
 pub(crate) const REQUEST: &str = "http";
@@ -97,7 +96,7 @@ impl Protocol for Http {
     }
 
     fn page(&self) -> Option<ProtocolPage> {
-        Some(page::PAGE)
+        Some(PAGE)
     }
 
     fn check(&self, planned: &RunPlan<'_>) -> Result<(), PlanError> {

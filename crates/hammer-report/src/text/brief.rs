@@ -10,13 +10,13 @@ mod series_table;
 mod toned_page;
 
 use super::number::{grouped, plural};
-use super::page::Page;
+use super::page::{Page, shortened};
 use super::screen::{Screen, Tone};
 use super::{ToldEvent, ledger, told_events};
 use toned_page::TonedPage;
 
 /// The whole text, ending in a newline; its last line is its first.
-pub(super) fn render(report: &Report, screen: Screen) -> String {
+pub fn render(report: &Report, screen: Screen) -> String {
     let mut page = TonedPage::new(screen);
     verdict(&mut page, report);
     findings::health(&mut page, report);
@@ -113,14 +113,6 @@ fn events(page: &mut Page, report: &Report) {
     let more = between as u64 + report.events_left_out;
     if more > 0 {
         page.paragraph("note", &format!("and {}: --detail", plural(more, "more event")));
-    }
-}
-
-/// The start of a text that is longer than so many letters.
-fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}...", text[..end].trim_end()),
-        None => text.to_owned(),
     }
 }
 

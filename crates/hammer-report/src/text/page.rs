@@ -119,5 +119,13 @@ fn wrapped_to(width: usize, text: &str, first: &str, rest: &str) -> String {
     textwrap::fill(text, options)
 }
 
+/// The start of a text that is longer than so many letters.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}...", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
 pub(crate) const WIDTH: usize = 80;
 pub(crate) const INDENT: usize = 11;

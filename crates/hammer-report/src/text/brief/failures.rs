@@ -2,11 +2,10 @@
 
 use crate::report::{Cause, Report, Series, SeriesKind};
 use crate::text::number::{grouped, plural};
-use crate::text::page::INDENT;
+use crate::text::page::{INDENT, shortened};
 
 use super::super::screen::Tone;
-use super::super::told_causes;
-use super::shortened;
+use super::super::series::told_causes;
 use super::toned_page::TonedPage;
 
 /// A cause of a series, as a sentence.

@@ -4,6 +4,7 @@ use hammer_measure::Nanos;
 
 use crate::report::{ObservationSeries, Report};
 use crate::text::number::{bytes, plain};
+use crate::text::observed;
 use crate::text::page::Page;
 
 /// Observations whose names start alike.
@@ -16,9 +17,9 @@ struct NameGroup<'a> {
 
 /// Adds the headlines, a line for each group, and one for what stands alone.
 pub(super) fn render(page: &mut Page, report: &Report) {
-    super::super::headlines(page, report);
+    observed::headlines(page, report);
     let (groups, alone): (Vec<_>, Vec<_>) =
-        groups(super::super::other_observations(report)).into_iter().partition(|group| group.seen.len() > 1);
+        groups(observed::others(report)).into_iter().partition(|group| group.seen.len() > 1);
     for group in groups {
         let told: Vec<String> =
             group.seen.iter().map(|(words, seen)| told(&words[group.start.len()..], seen)).collect();

@@ -102,7 +102,7 @@ fn without_numbers(note: &str) -> String {
 
 /// A column of figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Column {
+enum FigureColumn {
     Offered,
     Accepted,
     Failed,
@@ -117,9 +117,10 @@ enum Column {
 }
 
 /// The columns for which there is room.
-fn columns(series: &[&Series], width: usize) -> Vec<Column> {
+fn columns(series: &[&Series], width: usize) -> Vec<FigureColumn> {
     let mut columns = ALWAYS.to_vec();
-    let taken = |columns: &[Column]| columns.iter().map(|column| column.width(series) + GAP).sum::<usize>();
+    let taken =
+        |columns: &[FigureColumn]| columns.iter().map(|column| column.width(series) + GAP).sum::<usize>();
     let longest = series.iter().map(|of| name(of).chars().count()).max().unwrap_or(0).max(HEAD.len());
     for (column, from) in WHERE_WIDE {
         if width >= from && taken(&columns) + column.width(series) + GAP + longest <= width {
@@ -130,7 +131,7 @@ fn columns(series: &[&Series], width: usize) -> Vec<Column> {
     columns
 }
 
-impl Column {
+impl FigureColumn {
     const fn head(self) -> &'static str {
         match self {
             Self::Offered => "offered",
@@ -198,15 +199,19 @@ fn none() -> String {
 
 const HEAD: &str = "response time";
 const GAP: usize = 2;
-const ALWAYS: [Column; 7] = [
-    Column::Offered,
-    Column::Accepted,
-    Column::Failed,
-    Column::P50,
-    Column::P95,
-    Column::P99,
-    Column::Longest,
+const ALWAYS: [FigureColumn; 7] = [
+    FigureColumn::Offered,
+    FigureColumn::Accepted,
+    FigureColumn::Failed,
+    FigureColumn::P50,
+    FigureColumn::P95,
+    FigureColumn::P99,
+    FigureColumn::Longest,
 ];
 /// Further ones, and from which width on.
-const WHERE_WIDE: [(Column, usize); 4] =
-    [(Column::P99_9, 100), (Column::P90, 100), (Column::Mean, 120), (Column::LagP99, 120)];
+const WHERE_WIDE: [(FigureColumn, usize); 4] = [
+    (FigureColumn::P99_9, 100),
+    (FigureColumn::P90, 100),
+    (FigureColumn::Mean, 120),
+    (FigureColumn::LagP99, 120),
+];
