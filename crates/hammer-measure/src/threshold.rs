@@ -41,6 +41,35 @@ pub struct Verdict {
     pub holds: bool,
     /// Whether the run was ended because of it.
     pub aborted: bool,
+    /// What was found and the bound, in numbers.
+    #[serde(default)]
+    pub numbers: Option<JudgedNumbers>,
+}
+
+/// What was found and what it was held against, in one unit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JudgedNumbers {
+    /// Of both.
+    pub unit: ThresholdUnit,
+    /// The figure found; none when nothing was recorded, and of a duration that is beyond all that ended.
+    pub found: Option<f64>,
+    /// Whether it is such a duration.
+    pub is_beyond: bool,
+    /// The bound.
+    pub bound: f64,
+}
+
+/// The unit of a threshold's numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ThresholdUnit {
+    /// Nanoseconds.
+    Nanoseconds,
+    /// A second.
+    PerSecond,
+    /// Parts of one.
+    Share,
+    /// A count.
+    Count,
 }
 
 /// What a threshold is held against.
@@ -127,6 +156,7 @@ impl Threshold {
             found: self.print(found),
             holds: self.comparison.holds(found, self.bound),
             aborted: false,
+            numbers: Some(self.numbers(found)),
         }
     }
 
@@ -137,9 +167,19 @@ impl Threshold {
             series: series.to_owned(),
             threshold: self.text.clone(),
             found: self.print(found),
+            numbers: Some(self.numbers(found)),
             holds: self.comparison.holds(found, self.bound),
             aborted: false,
         })
+    }
+
+    fn numbers(&self, found: Found) -> JudgedNumbers {
+        let (found, is_beyond) = match found {
+            Found::Duration(number) | Found::Number(number) => (Some(number), false),
+            Found::Beyond(_) => (None, true),
+            Found::Nothing => (None, false),
+        };
+        JudgedNumbers { unit: self.measure.unit(), found, is_beyond, bound: self.bound }
     }
 
     /// Whether figures of a run that goes on end it: there is something to judge, and it fails. Before anything has ended nothing can be
@@ -228,6 +268,15 @@ impl Measure {
                 0.0 => Found::Nothing,
                 _ => Found::Number(count.of(figures)),
             },
+        }
+    }
+
+    const fn unit(self) -> ThresholdUnit {
+        match self {
+            Self::Duration(..) => ThresholdUnit::Nanoseconds,
+            Self::Rate(_) => ThresholdUnit::PerSecond,
+            Self::Share(_) => ThresholdUnit::Share,
+            Self::Count(_) => ThresholdUnit::Count,
         }
     }
 

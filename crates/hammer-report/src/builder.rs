@@ -14,9 +14,9 @@ use crate::report::response_times::ResponseTimeline;
 use crate::report::series::UsersOverRate;
 use crate::report::timeline::Timeline;
 use crate::report::{
-    Burst, Disruption, Event, HeadlineFigures, Health, KindPromises, ObservationSeries, PhaseSpan, Promises,
-    RateLimit, Readiness, Report, Resources, Run, SCHEMA, Series, SeriesKind, Tool, Totals, TreeSize,
-    WorkloadPromises,
+    Burst, Disruption, Event, FlatSummary, HeadlineFigures, Health, KindPromises, ObservationSeries,
+    PhaseSpan, Promises, RateLimit, Readiness, Report, Resources, Run, SCHEMA, Series, SeriesKind, Tool,
+    Totals, TreeSize, WorkloadPromises,
 };
 use crate::verdict::{Reason, ReasonKind, Verdict};
 
@@ -77,6 +77,7 @@ impl ReportBuilder {
             tool: tool(),
             verdict: Verdict::default(),
             health: Health::of_run(&result.health, &result.total.alarms[1]),
+            summary: None,
             run: Run {
                 stopped: result.stopped.clone(),
                 interrupted: result.interrupted,
@@ -113,8 +114,9 @@ impl ReportBuilder {
         if reasons::has_expectation(&report) {
             report.verdict.expect();
         }
+        report.summary = Some(FlatSummary::of(&report));
         if let Some(text) = contradictions(&report.check()) {
-            report.verdict.add(Reason::new(ReasonKind::NotBelievable, text));
+            report.add_reason(Reason::new(ReasonKind::NotBelievable, text));
         }
         Ok(report)
     }

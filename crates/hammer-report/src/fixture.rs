@@ -20,7 +20,7 @@ use hammer_measure::{
 use serde_json::json;
 
 use crate::builder::ReportBuilder;
-use crate::report::Report;
+use crate::report::{FlatSummary, Report};
 
 pub(crate) mod any;
 pub(crate) mod schema;
@@ -344,6 +344,7 @@ pub(crate) fn build(mut builder: ReportBuilder, events: &[RunEvent]) -> Report {
     events.iter().for_each(|event| builder.event(event));
     let mut report = builder.build(json!({ "target": { "lab": "ct" } }), &[]).expect("the run finished");
     report.tool.version = "1.2.3".to_owned();
+    report.summary = Some(FlatSummary::of(&report));
     report
 }
 
@@ -436,6 +437,7 @@ pub(crate) fn verdict_on(series: &str, threshold: &str, holds: bool) -> Verdict 
         found: "none".to_owned(),
         holds,
         aborted: false,
+        numbers: None,
     }
 }
 

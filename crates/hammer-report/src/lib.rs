@@ -7,6 +7,7 @@ mod csv_row;
 pub mod events;
 pub mod exit;
 pub mod flat_csv;
+mod flattening;
 pub mod hgrm;
 pub mod hlog;
 pub mod junit;

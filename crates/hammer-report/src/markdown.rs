@@ -149,7 +149,7 @@ fn promises(written: &mut Written, report: &Report) {
 fn threshold_rows(report: &Report) -> Vec<Vec<String>> {
     let header = ["", "series", "threshold", "found"].map(str::to_owned).to_vec();
     let row = |judged: &Threshold| {
-        let Threshold { series, threshold, found, holds, aborted } = judged;
+        let Threshold { series, threshold, found, holds, aborted, .. } = judged;
         let mark = match (holds, aborted) {
             (true, _) => "holds",
             (false, false) => "FAILS",

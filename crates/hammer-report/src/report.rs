@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use hammer_measure::snapshot;
+use hammer_measure::{snapshot, threshold};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -19,6 +19,7 @@ pub mod disruption;
 pub mod event;
 pub mod figures;
 pub mod fill;
+pub mod flat;
 pub mod groups;
 pub mod headline;
 pub mod health;
@@ -46,6 +47,7 @@ pub use disruption::{Disruption, DisruptionKind, Pace};
 pub use event::Event;
 pub use figures::{Counts, DurationTable, Durations, EndCounts, Fates, Nanoseconds, Rates};
 pub use fill::{Corpus, Fill, FillOutcome};
+pub use flat::FlatSummary;
 pub use headline::{HeadlineFigures, TreeSize};
 pub use health::{Alarms, Finding, FindingKind, Health, HealthNote, HealthNoteKind, OnFail};
 pub(crate) use limit::bounded_here;
@@ -74,6 +76,9 @@ pub struct Report {
     pub verdict: Verdict,
     /// Whether the generator kept its own plan.
     pub health: Health,
+    /// The run in one flat object, for scripts; `null` of a run that goes on, and in reports of versions that made none.
+    #[serde(default)]
+    pub summary: Option<FlatSummary>,
     /// The run as it was set up and as it ended.
     pub run: Run,
     /// The phases as they really were.
@@ -191,7 +196,7 @@ pub struct Totals {
 }
 
 /// A judged threshold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Threshold {
     /// The series it was held against (`workload/name`), or `total`.
     pub series: String,
@@ -203,6 +208,32 @@ pub struct Threshold {
     pub holds: bool,
     /// Whether the run was ended because of it.
     pub aborted: bool,
+    /// The unit of both values below; `null` in reports of versions that had none, as they are.
+    #[serde(default)]
+    pub unit: Option<ThresholdUnit>,
+    /// The figure found, as a number; `null` when nothing was recorded, and of a duration that is beyond all that ended.
+    #[serde(default)]
+    pub found_value: Option<f64>,
+    /// Whether it is such a duration, and so longer than any bound.
+    #[serde(default)]
+    pub found_beyond: bool,
+    /// The bound, as a number.
+    #[serde(default)]
+    pub bound_value: Option<f64>,
+}
+
+/// The unit of what a threshold compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ThresholdUnit {
+    /// Nanoseconds, of durations.
+    Ns,
+    /// A second, of rates.
+    PerS,
+    /// Parts of one, of shares: 0.001 is 0.1 %.
+    Share,
+    /// Whole numbers, of counts.
+    Count,
 }
 
 /// What the generator's own process used, since its start.
@@ -230,11 +261,20 @@ impl Report {
     /// Says one more thing against the run: that a report could not be written, say.
     pub fn add_reason(&mut self, reason: Reason) {
         self.verdict.add(reason);
+        self.settle();
     }
 
     /// Says that the plan itself expected something of the run's answers, and found it.
     pub fn expect(&mut self) {
         self.verdict.expect();
+        self.settle();
+    }
+
+    /// Has the flat summary say what the verdict does.
+    fn settle(&mut self) {
+        if let Some(summary) = &mut self.summary {
+            summary.judge(&self.verdict);
+        }
     }
 
     /// Writes it as one line of JSON, and flushes.
@@ -299,14 +339,30 @@ pub enum ReadError {
     Schema(String),
 }
 
-impl From<&hammer_measure::threshold::Verdict> for Threshold {
-    fn from(verdict: &hammer_measure::threshold::Verdict) -> Self {
+impl From<&threshold::Verdict> for Threshold {
+    fn from(verdict: &threshold::Verdict) -> Self {
+        let numbers = verdict.numbers;
         Self {
             series: verdict.series.clone(),
             threshold: verdict.threshold.clone(),
             found: verdict.found.clone(),
             holds: verdict.holds,
             aborted: verdict.aborted,
+            unit: numbers.map(|numbers| numbers.unit.into()),
+            found_value: numbers.and_then(|numbers| numbers.found),
+            found_beyond: numbers.is_some_and(|numbers| numbers.is_beyond),
+            bound_value: numbers.map(|numbers| numbers.bound),
+        }
+    }
+}
+
+impl From<threshold::ThresholdUnit> for ThresholdUnit {
+    fn from(unit: threshold::ThresholdUnit) -> Self {
+        match unit {
+            threshold::ThresholdUnit::Nanoseconds => Self::Ns,
+            threshold::ThresholdUnit::PerSecond => Self::PerS,
+            threshold::ThresholdUnit::Share => Self::Share,
+            threshold::ThresholdUnit::Count => Self::Count,
         }
     }
 }

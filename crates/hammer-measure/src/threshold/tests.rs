@@ -142,6 +142,28 @@ fn thresholds_of_each_form_are_judged() {
 }
 
 #[test]
+fn what_is_found_and_its_bound_are_numbers_of_one_unit() {
+    use ThresholdUnit::{Count, Nanoseconds, PerSecond, Share};
+    let record = rising(100, 0);
+    for (text, unit, found, bound) in [
+        ("p50(service) < 100ms", Nanoseconds, Some(50e6), 100e6),
+        ("rate(accepted) > 540/m", PerSecond, Some(10.0), 9.0),
+        ("share(broken) < 0.1%", Share, Some(0.1), 0.001),
+        ("count(kept) == 20", Count, Some(20.0), 20.0),
+        ("p99(response.refused) < 1s", Nanoseconds, None, 1e9),
+    ] {
+        let numbers = judge(text, &record).numbers.unwrap();
+        assert_eq!((numbers.unit, numbers.is_beyond), (unit, false), "{text}");
+        assert!((numbers.bound - bound).abs() <= bound * 1e-9, "{text}: {numbers:?}");
+        let is_near = |found: f64, expected: f64| (found - expected).abs() <= expected * 0.01;
+        assert!(numbers.found.zip(found).is_none_or(|(found, expected)| is_near(found, expected)), "{text}");
+        assert_eq!(numbers.found.is_some(), found.is_some(), "{text}");
+    }
+    let never = judge("p99(response) < 1s", &rising(1, 9)).numbers.unwrap();
+    assert_eq!((never.found, never.is_beyond), (None, true));
+}
+
+#[test]
 fn every_count_rate_and_share_is_that_of_the_record() {
     let record = known();
     assert!(record.balances());

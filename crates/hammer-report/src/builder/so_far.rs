@@ -34,6 +34,7 @@ impl ReportBuilder {
             schema: SCHEMA.to_owned(),
             tool: tool(),
             verdict: Verdict::default(),
+            summary: None,
             health: Health::from(&last.health),
             run: run(info, last.resources.cores, length_s(&phases, PhaseName::Measurement)),
             fill: None,

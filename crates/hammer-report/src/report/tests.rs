@@ -1,3 +1,4 @@
+use hammer_measure::threshold::{JudgedNumbers, ThresholdUnit as Unit};
 use hammer_measure::{Ledger, Nanos, Phase};
 use proptest::prelude::*;
 use serde_json::json;
@@ -164,15 +165,21 @@ fn a_breach_and_a_threshold_are_carried_over_word_for_word() {
     let to_everyone = hammer_measure::promise::Breach { seq: None, index: None, ..breach };
     let json = serde_json::to_value(Breach::from(&to_everyone)).unwrap();
     assert!(json["seq"].is_null() && json["index"].is_null(), "null, and not left out: {json}");
-    let verdict = hammer_measure::threshold::Verdict {
+    let verdict = threshold::Verdict {
         aborted: true,
+        numbers: Some(JudgedNumbers {
+            unit: Unit::Nanoseconds,
+            found: Some(2e6),
+            is_beyond: false,
+            bound: 1e6,
+        }),
         ..crate::fixture::verdict("p99(response) < 1ms", "2.00ms", false)
     };
     assert_eq!(
         serde_json::to_value(Threshold::from(&verdict)).unwrap(),
         json!({
             "series": "submit/add-chain", "threshold": "p99(response) < 1ms", "found": "2.00ms", "holds": false,
-            "aborted": true,
+            "aborted": true, "unit": "ns", "found_value": 2e6, "found_beyond": false, "bound_value": 1e6,
         })
     );
 }

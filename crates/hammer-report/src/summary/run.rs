@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::report::bounded_here;
-use crate::report::{Nanoseconds, ObservationSeries, PromiseCounts, Report, Series, SeriesKind, SteadyRate};
+use crate::report::{
+    FlatSummary, Nanoseconds, ObservationSeries, PromiseCounts, Report, Series, SeriesKind, SteadyRate,
+};
 use crate::verdict::Verdict;
 
 /// One run.
@@ -19,6 +21,9 @@ pub struct SummaryRun {
     pub hooks: Vec<HookOutput>,
     /// Its verdict.
     pub verdict: Verdict,
+    /// All of its operations in one flat object, for scripts; `null` in summaries of versions that made none.
+    #[serde(default)]
+    pub summary: Option<FlatSummary>,
     /// Whether health had no finding.
     pub healthy: bool,
     /// The measured length.
@@ -102,6 +107,7 @@ impl SummaryRun {
             labels,
             hooks,
             verdict: report.verdict.clone(),
+            summary: report.summary.clone(),
             healthy: report.health.healthy,
             measured_seconds: seconds,
             warm_up_seconds: report.run.warm_up_ns as f64 / 1e9,
