@@ -9,6 +9,7 @@ mod bounds;
 mod compare;
 mod ct;
 mod ctl;
+mod line;
 mod load;
 mod otlp;
 mod output;
@@ -26,6 +27,7 @@ pub(crate) use bounds::BoundsArgs;
 pub(crate) use compare::{CompareArgs, ComparisonForm, ComponentFile, FailIf};
 pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, RootsArgs, SubmitArgs};
 pub(crate) use ctl::{CtlArgs, CtlCommand};
+pub(crate) use line::{LineArgs, LineEndArgs};
 pub(crate) use load::{LoadArgs, ReachArgs};
 pub(crate) use otlp::OtlpArgs;
 pub(crate) use output::OutputArgs;
@@ -177,7 +179,7 @@ pub(crate) struct HttpArgs {
     #[arg(long, value_name = "N")]
     pub(crate) shards: Option<usize>,
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) line: LineArgs,
 }
 
 #[derive(Debug, Subcommand)]

@@ -26,6 +26,7 @@ mod misplaced_list;
 pub(crate) mod named_files;
 pub(crate) mod observe;
 pub(crate) mod path;
+pub(crate) mod printed;
 pub(crate) mod read;
 pub(crate) mod ready;
 mod renamed;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
+use super::line::LineArgs;
 use super::load::{LoadArgs, ReachArgs};
-use super::output::OutputArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AttestCommand {
@@ -71,7 +71,7 @@ pub(crate) struct ProvisionArgs {
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) line: LineArgs,
 }
 
 #[derive(Debug, Args)]
@@ -127,7 +127,7 @@ pub(crate) struct VerifyDevicesArgs {
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) line: LineArgs,
 }
 
 #[derive(Debug, Args)]
@@ -143,7 +143,7 @@ pub(crate) struct WellKnownArgs {
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) line: LineArgs,
 }
 
 /// Which device, and how it is written.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::bounds::BoundsArgs;
-use super::output::OutputArgs;
+use super::line::LineArgs;
 use super::plan::ChangeArgs;
 
 #[derive(Debug, Subcommand)]
@@ -111,7 +111,7 @@ pub(crate) struct SubmitArgs {
     #[arg(long)]
     pub(crate) no_audit: bool,
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) line: LineArgs,
 }
 
 #[derive(Debug, Args)]
@@ -129,7 +129,7 @@ pub(crate) struct ReadArgs {
     #[arg(long, default_value = "random", value_parser = ["random", "sequential", "newest-first"])]
     pub(crate) pattern: String,
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) line: LineArgs,
 }
 
 #[derive(Debug, Args)]

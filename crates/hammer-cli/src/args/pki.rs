@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::line::LineArgs;
 use super::load::{LoadArgs, ReachArgs};
-use super::output::OutputArgs;
 use super::plan::ChangeArgs;
 
 #[derive(Debug, Subcommand)]
@@ -109,7 +109,7 @@ pub(crate) struct PkiAuthArgs {
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) line: LineArgs,
 }
 
 /// What both forms of signatures take.
@@ -124,7 +124,7 @@ pub(crate) struct PkiSignArgs {
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) line: LineArgs,
 }
 
 #[derive(Debug, Args)]
@@ -147,7 +147,7 @@ pub(crate) struct PkiValidateArgs {
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) line: LineArgs,
 }
 
 /// What is validated.
@@ -193,7 +193,7 @@ pub(crate) struct PkiTimestampArgs {
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) line: LineArgs,
 }
 
 /// Whose certificates.

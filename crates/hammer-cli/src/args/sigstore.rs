@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Subcommand};
 
 use super::bounds::BoundsArgs;
+use super::line::{LineArgs, LineEndArgs};
 use super::load::{LoadArgs, ReachArgs};
-use super::output::OutputArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SigstoreCommand {
@@ -164,7 +164,7 @@ pub(crate) struct SignArgs {
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) line: LineArgs,
 }
 
 #[derive(Debug, Args)]
@@ -199,7 +199,7 @@ pub(crate) struct FillArgs {
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) seed: u64,
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) end: LineEndArgs,
 }
 
 #[derive(Debug, Args)]
@@ -236,7 +236,7 @@ pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) line: LineArgs,
 }
 
 #[derive(Debug, Args)]
@@ -263,16 +263,13 @@ pub(crate) struct MixedArgs {
     /// Closed loop: users who verify; those who come before there is an entry wait for it
     #[arg(long, value_name = "N")]
     pub(crate) verify_users: Option<usize>,
-    /// Load whose figures do not count, before --duration: nothing can be verified until something is logged
-    #[arg(long, default_value = "3s", value_name = "TIME")]
-    pub(crate) warm_up: String,
     /// Do not follow the log, nor look for the accepted entries in it
     #[arg(long)]
     pub(crate) no_audit: bool,
     #[command(flatten)]
     pub(crate) bounds: BoundsArgs,
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) line: LineArgs,
 }
 
 #[derive(Debug, Args)]
@@ -297,7 +294,7 @@ pub(crate) struct TsaArgs {
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) line: LineArgs,
 }
 
 #[derive(Debug, Args)]

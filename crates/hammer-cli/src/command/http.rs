@@ -7,11 +7,9 @@ use serde_json::{Map, Value, json};
 
 use crate::args::{HttpArgs, HttpCommand};
 use crate::error::{CliError, UsageError};
-use crate::plan::Plan;
-use crate::plan::read::{SourcedPlan, of_flags};
 use crate::protocol::registry::Registry;
 
-use super::run;
+use super::one_line::LinePlan;
 
 /// Carries it out.
 pub(crate) fn load(command: &HttpCommand, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -19,12 +17,13 @@ pub(crate) fn load(command: &HttpCommand, registry: &Registry) -> Result<ExitCod
         HttpCommand::Get(args) => ("GET", args),
         HttpCommand::Post(args) => ("POST", args),
     };
-    run::of_plan(&plan(method, args, registry)?, &args.output, registry)
+    let plan = LinePlan::read(plan(method, args)?, &FLAGS, &args.line, registry)?;
+    plan.carry_out(&args.line.end, registry)
 }
 
-fn plan(method: &str, args: &HttpArgs, registry: &Registry) -> Result<SourcedPlan<Plan>, CliError> {
+fn plan(method: &str, args: &HttpArgs) -> Result<Value, UsageError> {
     let (endpoint, path) = split_url(&args.url).map_err(UsageError::from)?;
-    let plan = json!({
+    Ok(json!({
         "target": target(&endpoint.to_string(), args),
         "workloads": [{
             "name": "http",
@@ -35,8 +34,7 @@ fn plan(method: &str, args: &HttpArgs, registry: &Registry) -> Result<SourcedPla
         }],
         "phases": { "measurement": args.duration },
         "threads": { "shards": args.shards },
-    });
-    Ok(of_flags(plan, &FLAGS, registry.grammar())?)
+    }))
 }
 
 fn load_plan(args: &HttpArgs) -> Value {

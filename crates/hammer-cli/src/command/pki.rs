@@ -9,14 +9,13 @@ use hammer_values::ByteSize;
 use serde_json::{Value, json};
 
 use crate::args::{
-    CadesArgs, DocumentsArgs, LoadArgs, OutputArgs, PkiAuthArgs, PkiCommand, PkiRootsArgs, PkiServiceArgs,
+    CadesArgs, DocumentsArgs, LineArgs, LoadArgs, PkiAuthArgs, PkiCommand, PkiRootsArgs, PkiServiceArgs,
     PkiSignArgs, PkiTimestampArgs, PkiValidateArgs, PlanArgs, SignersArgs,
 };
-use crate::command::one_line::{BOUNDS, ONE_LOAD, plan, workload};
-use crate::command::run;
+use crate::command::one_line::{BOUNDS, LinePlan, ONE_LOAD, plan, workload};
 use crate::error::{CliError, TargetError, UsageError};
 use crate::output::{print, say_notes};
-use crate::plan::read::{self, SourcedPlan, of_flags};
+use crate::plan::read::{self, SourcedPlan};
 use crate::plan::target::ConnectionPlan;
 use crate::protocol::pki;
 use crate::protocol::pki::sections::{AUTHENTICATE, SIGN, TARGET, TIMESTAMP, VALIDATE};
@@ -39,7 +38,7 @@ fn auth(args: &PkiAuthArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let operations = ("auth", AUTHENTICATE, json!({ "by": args.by }));
     // What DSS has none of is the whole section.
     let own = [("--by", "workloads[0].pki_authenticate.by"), ("--dialect", "workloads[0].pki_authenticate")];
-    loaded(&args.service, &service, operations, &own, (&args.load, &args.output), registry)
+    loaded(&args.service, &service, operations, &own, (&args.load, &args.line), registry)
 }
 
 fn cades(args: &CadesArgs, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -57,7 +56,7 @@ fn pades(args: &PkiSignArgs, registry: &Registry) -> Result<ExitCode, CliError> 
 fn sign(args: &PkiSignArgs, signs: Value, registry: &Registry) -> Result<ExitCode, CliError> {
     let service = args.service.plan(Some(&args.signers), &args.documents.timestamp_roots)?;
     let operations = ("sign", SIGN, signs);
-    loaded(&args.service, &service, operations, &DOCUMENTS, (&args.load, &args.output), registry)
+    loaded(&args.service, &service, operations, &DOCUMENTS, (&args.load, &args.line), registry)
 }
 
 fn validate(args: &PkiValidateArgs, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -72,7 +71,7 @@ fn validate(args: &PkiValidateArgs, registry: &Registry) -> Result<ExitCode, Cli
         "security_context": files.security_context,
     }));
     let operations = ("validate", VALIDATE, validates);
-    loaded(&args.service, &service, operations, &VALIDATED, (&args.load, &args.output), registry)
+    loaded(&args.service, &service, operations, &VALIDATED, (&args.load, &args.line), registry)
 }
 
 fn timestamp(args: &PkiTimestampArgs, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -84,7 +83,7 @@ fn timestamp(args: &PkiTimestampArgs, registry: &Registry) -> Result<ExitCode, C
         ("--path", "workloads[0].pki_timestamp.path"),
         ("--plan", "workloads[0].pki_timestamp.plan"),
     ];
-    loaded(&args.service, &service, operations, &own, (&args.load, &args.output), registry)
+    loaded(&args.service, &service, operations, &own, (&args.load, &args.line), registry)
 }
 
 fn roots(args: &PkiRootsArgs, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -116,7 +115,7 @@ fn loaded(
     service: &Value,
     (name, section, operations): (&str, &str, Value),
     own: &[(&str, &str)],
-    (load, output): (&LoadArgs, &OutputArgs),
+    (load, line): (&LoadArgs, &LineArgs),
     registry: &Registry,
 ) -> Result<ExitCode, CliError> {
     let mut target = reached.reach.target(TARGET, service);
@@ -127,7 +126,7 @@ fn loaded(
     let plan = plan(&target, &[workload], &load.bounds);
     // The first flag of a key is the one that is named.
     let flags = [own, &[reached.token_flag()], &SERVICE, &ONE_LOAD, &BOUNDS].concat();
-    run::of_plan(&of_flags(plan, &flags, registry.grammar())?, output, registry)
+    LinePlan::read(plan, &flags, line, registry)?.carry_out(&line.end, registry)
 }
 
 /// As much as the largest of these documents takes in base64 with what stands beside it, where that is more than any answer may have by itself.

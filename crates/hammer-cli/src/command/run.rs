@@ -425,4 +425,4 @@ fn said(hook: &HookOutput) -> String {
 /// What is said of a signal that came when no run was under way.
 const BETWEEN_RUNS: &str = "interrupted by a signal between two runs";
 /// What a plan names in place of a corpus that is gone, as the published plans call theirs.
-const STAND_IN: &str = "entries.jsonl";
+pub(super) const STAND_IN: &str = "entries.jsonl";

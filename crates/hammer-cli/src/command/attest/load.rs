@@ -6,14 +6,11 @@ use hammer_core::clock::unix_millis;
 use hammer_report::ExitCode;
 use serde_json::{Value, json};
 
-use crate::args::{AuthArgs, ProvisionArgs, VerifyDevicesArgs, WellKnownArgs};
-use crate::command::one_line::{BOUNDS, ONE_LOAD, plan, workload};
-use crate::command::run;
+use crate::args::{AuthArgs, LineArgs, ProvisionArgs, VerifyDevicesArgs, WellKnownArgs};
+use crate::command::one_line::{BOUNDS, LinePlan, ONE_LOAD, plan, workload};
 use crate::error::{CliError, UsageError};
 use crate::output::print;
-use crate::plan::Plan;
 use crate::plan::error::PlanError;
-use crate::plan::read::{SourcedPlan, of_flags};
 use crate::protocol::attest::sections::{PROVISION, TARGET, VERIFY, WELL_KNOWN};
 use crate::protocol::registry::Registry;
 
@@ -39,8 +36,8 @@ pub(super) fn provision(args: &ProvisionArgs, registry: &Registry) -> Result<Exi
         ("--signer-certificate", "workloads[0].attest_provision.signer.certificate"),
         ("--signer-key", "workloads[0].attest_provision.signer"),
     ];
-    let planned = read(plan, &[own.as_slice(), &args.auth.flags()].concat(), registry)?;
-    run::of_plan(&planned, &args.output, registry)
+    let planned = read(plan, &[own.as_slice(), &args.auth.flags()].concat(), &args.line, registry)?;
+    planned.carry_out(&args.line.end, registry)
 }
 
 pub(super) fn verify(args: &VerifyDevicesArgs, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -72,12 +69,12 @@ pub(super) fn verify(args: &VerifyDevicesArgs, registry: &Registry) -> Result<Ex
         ("--bad", "workloads[0].attest_verify.bad.share"),
         ("--provisioning", "workloads[1].attest_provision"),
     ];
-    let planned = read(plan, &[own.as_slice(), &args.auth.flags()].concat(), registry)?;
-    if let Some(count) = filled {
+    let planned = read(plan, &[own.as_slice(), &args.auth.flags()].concat(), &args.line, registry)?;
+    if let Some(count) = filled.filter(|_| !args.line.end.print_plan) {
         let said = format!("provisions {count} devices first, and verifies those (--seed {seed})\n");
         print(io::stderr(), |out| out.write_all(said.as_bytes()))?;
     }
-    run::of_plan(&planned, &args.output, registry)
+    planned.carry_out(&args.line.end, registry)
 }
 
 pub(super) fn well_known(args: &WellKnownArgs, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -88,8 +85,8 @@ pub(super) fn well_known(args: &WellKnownArgs, registry: &Registry) -> Result<Ex
     let bounds = &args.load.bounds;
     let workload = workload("well-known", (WELL_KNOWN, reads), &args.load.plan(), bounds);
     let plan = plan(&args.reach.target(TARGET, &services), &[workload], bounds);
-    let planned = read(plan, &[("URL", &format!("target.attest.{key}"))], registry)?;
-    run::of_plan(&planned, &args.output, registry)
+    let planned = read(plan, &[("URL", &format!("target.attest.{key}"))], &args.line, registry)?;
+    planned.carry_out(&args.line.end, registry)
 }
 
 impl VerifyDevicesArgs {
@@ -150,9 +147,14 @@ impl AuthArgs {
     }
 }
 
-fn read(plan: Value, own: &[(&str, &str)], registry: &Registry) -> Result<SourcedPlan<Plan>, PlanError> {
+fn read(
+    plan: Value,
+    own: &[(&str, &str)],
+    line: &LineArgs,
+    registry: &Registry,
+) -> Result<LinePlan, PlanError> {
     // The first flag of a key is the one that is named.
-    of_flags(plan, &[own, &ONE_LOAD, &BOUNDS].concat(), registry.grammar())
+    LinePlan::read(plan, &[own, &ONE_LOAD, &BOUNDS].concat(), line, registry)
 }
 
 const NOBODY_ASKS: &str = "verification asks nobody for it, and nothing is provisioned";

@@ -3,11 +3,10 @@
 use hammer_report::ExitCode;
 use serde_json::{Value, json};
 
-use crate::args::{LogArgs, OutputArgs, RateArgs, ReadArgs, SubmitArgs};
-use crate::command::one_line::{plan, workload};
-use crate::command::{http, run};
+use crate::args::{LineArgs, LogArgs, RateArgs, ReadArgs, SubmitArgs};
+use crate::command::http;
+use crate::command::one_line::{LinePlan, plan, workload};
 use crate::error::{CliError, UsageError};
-use crate::plan::read::of_flags;
 use crate::protocol::ct::sections::{READ, SUBMIT};
 use crate::protocol::registry::Registry;
 
@@ -21,7 +20,7 @@ pub(super) fn submit(args: &SubmitArgs, registry: &Registry) -> Result<ExitCode,
         "invalid_percent": args.invalid,
         "audit": !args.no_audit,
     });
-    carry_out("submit", (SUBMIT, submit), &args.log, &args.load, &args.output, registry)
+    carry_out("submit", (SUBMIT, submit), &args.log, &args.load, &args.line, registry)
 }
 
 pub(super) fn read(args: &ReadArgs, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -35,7 +34,7 @@ pub(super) fn read(args: &ReadArgs, registry: &Registry) -> Result<ExitCode, Cli
         }
     }
     let read = json!({ "mix": mix, "pattern": args.pattern });
-    carry_out("read", (READ, read), &args.log, &args.load, &args.output, registry)
+    carry_out("read", (READ, read), &args.log, &args.load, &args.line, registry)
 }
 
 fn carry_out(
@@ -43,7 +42,7 @@ fn carry_out(
     operations: (&str, Value),
     log: &LogArgs,
     load: &RateArgs,
-    output: &OutputArgs,
+    line: &LineArgs,
     registry: &Registry,
 ) -> Result<ExitCode, CliError> {
     let rate = json!({ "rate": http::rate(&load.rate) });
@@ -54,7 +53,7 @@ fn carry_out(
     }
     let plan = plan(&target, &[workload], &load.bounds);
     let flags = [log.flags().as_slice(), &FLAGS].concat();
-    run::of_plan(&of_flags(plan, &flags, registry.grammar())?, output, registry)
+    LinePlan::read(plan, &flags, line, registry)?.carry_out(&line.end, registry)
 }
 
 /// Which key each argument stands for, beside those of the log.

@@ -1,19 +1,18 @@
 //! `hammer sigstore sign`, `mixed`, `fill`, `verify` and `tsa`: a plan from one line.
 
 use std::io;
+use std::path::PathBuf;
 
 use hammer_core::clock::unix_millis;
 use hammer_report::ExitCode;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::args::{FillArgs, MixedArgs, OutputArgs, SignArgs, TsaArgs, VerifyArgs};
-use crate::command::one_line::{BOUNDS, ONE_LOAD, load, plan, workload};
-use crate::command::run;
+use crate::args::{FillArgs, LineArgs, MixedArgs, SignArgs, TsaArgs, VerifyArgs};
+use crate::command::one_line::{BOUNDS, LinePlan, ONE_LOAD, load, plan, workload};
+use crate::command::run::STAND_IN;
 use crate::error::{CliError, OutputError};
 use crate::output::print;
-use crate::plan::Plan;
-use crate::plan::read::of_flags;
 use crate::protocol::registry::Registry;
 use crate::resources;
 
@@ -31,7 +30,7 @@ pub(super) fn sign(args: &SignArgs, registry: &Registry) -> Result<ExitCode, Cli
     let workload = workload("sign", flows, &load, &args.load.bounds);
     let plan = plan(&args.target(), &[workload], &args.load.bounds);
     let own = [&[args.services.identity.token_flag()], ONE_LOAD.as_slice()].concat();
-    carry_out(plan, &own, &args.output, registry)
+    carry_out(plan, &own, &args.line, registry)
 }
 
 pub(super) fn fill(args: &FillArgs, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -45,14 +44,18 @@ pub(super) fn fill(args: &FillArgs, registry: &Registry) -> Result<ExitCode, Cli
         "phases": { "drain": FILL_DRAIN },
     });
     let own = [&[args.services.identity.token_flag()], FILL.as_slice()].concat();
-    carry_out(plan, &own, &args.output, registry)
+    let flags = [&own, FLAGS.as_slice(), &BOUNDS].concat();
+    LinePlan::of_end(plan, &flags, &args.end, registry)?.carry_out(&args.end, registry)
 }
 
 pub(super) fn verify(args: &VerifyArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let located = args.trust.located()?;
-    // It is gone when this ends.
-    let folder = args.corpus.is_none().then(TempDir::new).transpose().map_err(OutputError::Corpus)?;
-    let filled = folder.as_ref().map(|folder| folder.path().join("corpus.jsonl"));
+    let is_printed = args.line.end.print_plan;
+    // It is gone when this ends; what is printed names one that stays.
+    let needs_folder = args.corpus.is_none() && !is_printed;
+    let folder = needs_folder.then(TempDir::new).transpose().map_err(OutputError::Corpus)?;
+    let own = folder.as_ref().map(|folder| folder.path().join("corpus.jsonl"));
+    let filled = own.or_else(|| args.corpus.is_none().then(|| PathBuf::from(STAND_IN)));
     let corpus = args.corpus.as_ref().or(filled.as_ref()).cloned().unwrap_or_default();
     let flows = ("sigstore_verify", args.flows(&corpus, &located));
     let workload = workload("verify", flows, &args.load.plan(), &args.load.bounds);
@@ -67,14 +70,14 @@ pub(super) fn verify(args: &VerifyArgs, registry: &Registry) -> Result<ExitCode,
     }
     let read = if filled.is_some() { FILLED_FIRST } else { GIVEN };
     let flags = [read.as_slice(), &VERIFIED, &ONE_LOAD, &FLAGS, &BOUNDS].concat();
-    let planned = of_flags::<Plan>(plan, &flags, registry.grammar())?;
-    if let Some(fill) = planned.plan.fill.as_ref().filter(|_| filled.is_some()) {
+    let planned = LinePlan::read(plan, &flags, &args.line, registry)?;
+    if let Some(fill) = planned.plan().fill.as_ref().filter(|_| folder.is_some()) {
         let count = fill.operations.get();
         let said =
             format!("no --corpus is given: logs {count} entries first, and reads those (--seed {seed})\n");
         print(io::stderr(), |out| out.write_all(said.as_bytes()))?;
     }
-    let ended = run::of_plan_with(&planned, filled.as_deref(), &args.output, registry);
+    let ended = planned.carry_out_with(filled.as_deref(), &args.line.end, registry);
     if let (Err(error), Some(folder), Some(corpus)) = (&ended, folder, filled) {
         // What a message names is there.
         if error.to_string().contains(&*corpus.to_string_lossy()) && corpus.exists() {
@@ -95,7 +98,7 @@ pub(super) fn tsa(args: &TsaArgs, registry: &Registry) -> Result<ExitCode, CliEr
         (chain, "target.sigstore.timestamp_chain"),
         (chain, "workloads[0].sigstore_timestamp.timestamp_chain"),
     ];
-    carry_out(plan, &[own.as_slice(), &ONE_LOAD].concat(), &args.output, registry)
+    carry_out(plan, &[own.as_slice(), &ONE_LOAD].concat(), &args.line, registry)
 }
 
 pub(super) fn mixed(args: &MixedArgs, registry: &Registry) -> Result<ExitCode, CliError> {
@@ -106,23 +109,24 @@ pub(super) fn mixed(args: &MixedArgs, registry: &Registry) -> Result<ExitCode, C
     let flows = ("sigstore_verify", args.verify_flows(&located));
     let verify = workload("verify", flows, &verifies, &args.bounds);
     let mut plan = plan(&args.target(), &[sign, verify], &args.bounds);
-    plan["phases"]["warm_up"] = json!(args.warm_up);
+    // Nothing can be verified until something is logged.
+    plan["phases"]["warm_up"] = json!(MIXED_WARM_UP);
     // A shard's verify flows read what that shard's users signed, so that none may be without one.
     let few = args.sign_users.filter(|users| *users < resources::cores());
     plan["threads"] = json!({ "shards": few.map(|users| users.max(1)) });
     let own = [&[args.services.identity.token_flag()], TWO_LOADS.as_slice()].concat();
-    carry_out(plan, &own, &args.output, registry)
+    carry_out(plan, &own, &args.line, registry)
 }
 
 fn carry_out(
     plan: Value,
     own: &[(&'static str, &'static str)],
-    output: &OutputArgs,
+    line: &LineArgs,
     registry: &Registry,
 ) -> Result<ExitCode, CliError> {
     // The first flag of a key is the one that is named.
     let flags = [own, &FLAGS, &BOUNDS].concat();
-    run::of_plan(&of_flags(plan, &flags, registry.grammar())?, output, registry)
+    LinePlan::read(plan, &flags, line, registry)?.carry_out(&line.end, registry)
 }
 
 const FILL: [(&str, &str); 7] = [
@@ -142,13 +146,13 @@ const VERIFIED: [(&str, &str); 3] = [
     ("--by", "workloads[0].sigstore_verify.by"),
     ("--fill", "fill.operations"),
 ];
-const TWO_LOADS: [(&str, &str); 5] = [
+const TWO_LOADS: [(&str, &str); 4] = [
     ("--sign-rate", "workloads[0].load.rate"),
     ("--sign-users", "workloads[0].load.users"),
     ("--verify-rate", "workloads[1].load.rate"),
     ("--verify-users", "workloads[1].load.users"),
-    ("--warm-up", "phases.warm_up"),
 ];
 /// The workload that is filled with, as flows of bundles and corpora are numbered by.
 const FILLED: &str = "sign";
 const FILL_DRAIN: &str = "5m";
+const MIXED_WARM_UP: &str = "3s";
