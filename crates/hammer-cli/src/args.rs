@@ -9,6 +9,7 @@ mod bounds;
 mod compare;
 mod ct;
 mod ctl;
+mod init;
 mod line;
 mod load;
 mod otlp;
@@ -27,6 +28,7 @@ pub(crate) use bounds::BoundsArgs;
 pub(crate) use compare::{CompareArgs, ComparisonForm, ComponentFile, FailIf};
 pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, RootsArgs, SubmitArgs};
 pub(crate) use ctl::{CtlArgs, CtlCommand};
+pub(crate) use init::{InitArgs, PlanKind};
 pub(crate) use line::{LineArgs, LineEndArgs};
 pub(crate) use load::{LoadArgs, ReachArgs};
 pub(crate) use otlp::OtlpArgs;
@@ -66,6 +68,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Print the plan that a run would have, with every default filled in
     Plan(PlanArgs),
+    /// Write a first plan, which runs at once on an embedded target and says which lines to change for a real one
+    Init(InitArgs),
     /// Load a URL from one line, with the habits of hey, wrk and oha
     #[command(subcommand)]
     Http(Box<HttpCommand>),

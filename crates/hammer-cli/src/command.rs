@@ -8,6 +8,7 @@ pub(crate) mod ctl;
 mod fill;
 mod foreground;
 pub(crate) mod http;
+pub(crate) mod init;
 pub(crate) mod lab;
 pub(crate) mod man;
 mod one_line;

@@ -87,6 +87,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<ExitCode, CliError
     match command {
         Command::Run(args) => command::run::of_file(args, registry),
         Command::Plan(args) => command::plan::show(args, registry),
+        Command::Init(args) => command::init::write(args),
         Command::Http(command) => command::http::load(command, registry),
         Command::Ct(command) => command::ct::command(command, registry),
         Command::Sigstore(command) => command::sigstore::command(command, registry),
