@@ -3,8 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use hammer_core::runtime::Clock;
 use hammer_exchange::WallTime;
 use hammer_exchange::stock::{ShardTokens, TokenStock};
@@ -41,13 +39,7 @@ impl AttestAuth {
     pub fn of(plan: Option<&AuthPlan>) -> Result<Self, AttestError> {
         let Some(plan) = plan else { return Ok(Self::None) };
         if let Some(basic) = &plan.basic {
-            let password = basic.password.read()?;
-            let pair = STANDARD.encode(format!("{}:{}", basic.user, password.expose()));
-            // Base64 stands in any header.
-            let value = HeaderValue::try_from(format!("Basic {pair}"));
-            let mut value = value.unwrap_or(HeaderValue::from_static(""));
-            value.set_sensitive(true);
-            return Ok(Self::Header(value));
+            return Ok(Self::Header(basic.authorization()?));
         }
         let token = plan.bearer.as_ref().and_then(|bearer| bearer.token());
         let token = token.map(TokenPlan::read).transpose()?;

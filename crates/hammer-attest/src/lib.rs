@@ -37,8 +37,8 @@ pub use error::AttestError;
 pub use flow_waits::FlowWaits;
 pub use keys::VerificationKeys;
 pub use plan::{
-    AttestTargetPlan, AuthPlan, BadDevicesPlan, BasicPlan, DevicesPlan, DiscoveryKind, NonceSource,
-    ProvisionPlan, SignerPlan, TokenProfilePlan, VerifyPlan, WellKnownPlan,
+    AttestTargetPlan, AuthPlan, BadDevicesPlan, DevicesPlan, DiscoveryKind, NonceSource, ProvisionPlan,
+    SignerPlan, TokenProfilePlan, VerifyPlan, WellKnownPlan,
 };
 pub use private_key::private_pem;
 pub use provision::{KNOWN, ProvisionOp, ProvisionSession, ProvisionWorkload, submitted};

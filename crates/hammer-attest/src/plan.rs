@@ -5,7 +5,7 @@ mod devices;
 mod target;
 mod verify;
 
-pub use auth::{AuthPlan, BasicPlan};
+pub use auth::AuthPlan;
 pub use devices::{DevicesPlan, ProvisionPlan, SignerPlan};
 pub use target::AttestTargetPlan;
 pub use verify::{BadDevicesPlan, NonceSource, TokenProfilePlan, VerifyPlan};

@@ -3,6 +3,7 @@
 //! it, which is asked beside the load, or whose key hammer has. Every protocol sends through it. It decides no rate, judges no body but that of a token endpoint,
 //! and knows no protocol.
 
+pub mod basic;
 pub mod bearer;
 mod credentials;
 pub mod grant;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use hammer_exchange::token::TokenError;
 use hammer_net::ConfigError;
 use hammer_net::grpc::GrpcFault;
 
@@ -25,6 +26,9 @@ pub enum HttpError {
         /// Why.
         source: std::io::Error,
     },
+    /// The password of `basic` cannot be read.
+    #[error("{0}")]
+    Password(TokenError),
     /// Values that cannot be had.
     #[error("{fault}")]
     Value {
@@ -146,6 +150,7 @@ impl HttpError {
     pub fn key(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Body { .. } | Self::Message(_) => Some("body_file".into()),
+            Self::Password(_) => Some("basic.password".into()),
             Self::Value { key, .. } | Self::Placeholder { key, .. } => Some((*key).into()),
             Self::SeriesTwice { .. } => Some("name".into()),
             Self::GrpcOverHttp1 => Some("grpc".into()),

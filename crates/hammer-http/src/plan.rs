@@ -13,6 +13,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use bytes::Bytes;
+use hammer_exchange::basic::BasicPlan;
 use hammer_exchange::bearer::BearerPlan;
 use hammer_values::{
     Agreed, JsonPlace, KeyConflict, OneOrMany, PlanBlock, Status, Word, has_usable_port, without_user,
@@ -78,6 +79,9 @@ pub struct HttpPlan {
     /// Where the bearer token comes from; none is sent without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bearer: Option<BearerPlan>,
+    /// A user with a password (RFC 7617), in place of a token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub basic: Option<BasicPlan>,
     /// Which of the tokens a request has, where there are several; without it they are taken in turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Agreed<DrawPlan>>,
@@ -99,8 +103,15 @@ impl HttpPlan {
         of_head || self.contains.is_some() || !self.json.is_empty()
     }
 
-    /// Whether it has an `Authorization` of its own among its headers.
-    pub fn has_authorization(&self) -> bool {
+    /// The key by which it has an `Authorization` of its own, that is no bearer token.
+    pub fn own_authorization(&self) -> Option<&'static str> {
+        if self.basic.is_some() {
+            return Some("basic");
+        }
+        self.has_authorization_among_headers().then_some("headers")
+    }
+
+    fn has_authorization_among_headers(&self) -> bool {
         self.headers.keys().any(|key| key.name() == AUTHORIZATION)
     }
 }
@@ -128,8 +139,16 @@ impl HttpPlan {
         if self.body.is_some() && self.body_file.is_some() {
             return Some(KeyConflict::at("body_file", "body is given too: only one of both may be"));
         }
-        if self.bearer.is_some() && self.has_authorization() {
-            return Some(KeyConflict::at("bearer", "headers has Authorization too: only one of both may be"));
+        if self.bearer.is_some() && self.own_authorization() == Some("basic") {
+            return Some(KeyConflict::at("basic", "bearer is given too: only one of both may be"));
+        }
+        for (key, is_given) in [("bearer", self.bearer.is_some()), ("basic", self.basic.is_some())] {
+            if is_given && self.has_authorization_among_headers() {
+                return Some(KeyConflict::at(key, "headers has Authorization too: only one of both may be"));
+            }
+        }
+        if let Some(conflict) = self.basic.as_ref().and_then(BasicPlan::conflict) {
+            return Some(conflict.below("basic"));
         }
         self.grpc.as_ref().and_then(|_| self.conflict_of_call())
     }

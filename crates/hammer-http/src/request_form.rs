@@ -6,7 +6,7 @@ use hammer_exchange::ServiceClient;
 use hammer_measure::Outcome;
 use hammer_net::grpc::{frame, unary_request};
 use hammer_net::{Body, BodySink, Request};
-use http::header::{HeaderMap, HeaderName, HeaderValue};
+use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use http::uri::PathAndQuery;
 
 use crate::error::HttpError;
@@ -64,6 +64,9 @@ impl RequestForm {
                     _ => headers.push((name.name().clone(), text)),
                 }
             }
+        }
+        if let Some(basic) = &plan.basic {
+            same.append(AUTHORIZATION, basic.authorization().map_err(HttpError::Password)?);
         }
         let body = plan.body.as_ref().map(|text| texts.text("body", text, Encoding::Plain)).transpose()?;
         let of_file = plan.body_of_file()?;

@@ -1,7 +1,7 @@
 //! Who may provision, in plans.
 
+use hammer_exchange::basic::BasicPlan;
 use hammer_exchange::bearer::BearerPlan;
-use hammer_exchange::token::TokenPlan;
 use hammer_values::{KeyConflict, PlanBlock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,25 +18,10 @@ pub struct AuthPlan {
     pub bearer: Option<BearerPlan>,
 }
 
-/// A user with a password.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct BasicPlan {
-    /// The user.
-    pub user: String,
-    /// Where the password is; it never stands in a plan.
-    pub password: TokenPlan,
-}
-
 impl PlanBlock for AuthPlan {
     fn conflict(&self) -> Option<KeyConflict> {
-        if let Some(basic) = &self.basic
-            && basic.user.contains(':')
-        {
-            return Some(KeyConflict::at(
-                "basic.user",
-                "a user has no colon in its name (RFC 7617 section 2)",
-            ));
+        if let Some(conflict) = self.basic.as_ref().and_then(BasicPlan::conflict) {
+            return Some(conflict.below("basic"));
         }
         let grant = self.bearer.as_ref().and_then(BearerPlan::grant);
         if let Some(conflict) = grant.and_then(|grant| grant.placed(None).err()) {

@@ -452,13 +452,13 @@ fn destination<'a>(
 /// The token of a service is that of every request to it.
 fn one_token(planned: &PlannedRequest<'_>, service: Option<&ServicePlan>) -> Result<(), PlanError> {
     let of_service = service.is_some_and(|service| service.token.is_some());
-    let own = match (planned.bearer.is_some(), planned.request.has_authorization()) {
+    let own = match (planned.bearer.is_some(), planned.request.own_authorization()) {
         (true, _) => planned.bearer_at.clone(),
-        (false, true) => planned.at.clone().key("headers"),
-        (false, false) if planned.request.tokens.is_some() && !of_service => {
+        (false, Some(key)) => planned.at.clone().key(key),
+        (false, None) if planned.request.tokens.is_some() && !of_service => {
             return Err(PlanFault::Misfit(NO_TOKENS.to_owned()).at(planned.at.clone().key("tokens")));
         }
-        (false, false) => return Ok(()),
+        (false, None) => return Ok(()),
     };
     if of_service { Err(PlanFault::TwoTokens.at(own)) } else { Ok(()) }
 }

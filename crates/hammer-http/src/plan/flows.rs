@@ -97,9 +97,9 @@ impl HttpFlowsPlan {
 
     /// Where a request's token comes from.
     pub fn bearer_of<'a>(&'a self, request: &'a HttpPlan) -> Option<&'a BearerPlan> {
-        match request.has_authorization() {
-            true => None,
-            false => request.bearer.as_ref().or(self.bearer.as_ref()),
+        match request.own_authorization() {
+            Some(_) => None,
+            None => request.bearer.as_ref().or(self.bearer.as_ref()),
         }
     }
 

@@ -1,0 +1,42 @@
+//! A user with a password, as requests carry both.
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use hammer_values::{KeyConflict, PlanBlock};
+use http::HeaderValue;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::token::{TokenError, TokenPlan};
+
+/// A user with a password (RFC 7617).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BasicPlan {
+    /// The user.
+    pub user: String,
+    /// Where the password is; it never stands in a plan.
+    pub password: TokenPlan,
+}
+
+impl BasicPlan {
+    /// The `Authorization` of both, which no log shows.
+    ///
+    /// # Errors
+    /// A password that cannot be read.
+    pub fn authorization(&self) -> Result<HeaderValue, TokenError> {
+        let password = self.password.read()?;
+        let pair = BASE64_STANDARD.encode(format!("{}:{}", self.user, password.expose()));
+        // Base64 stands in any header.
+        let value = HeaderValue::try_from(format!("Basic {pair}"));
+        let mut value = value.unwrap_or(HeaderValue::from_static(""));
+        value.set_sensitive(true);
+        Ok(value)
+    }
+}
+
+impl PlanBlock for BasicPlan {
+    fn conflict(&self) -> Option<KeyConflict> {
+        let reason = "a user has no colon in its name (RFC 7617 section 2)";
+        self.user.contains(':').then(|| KeyConflict::at("user", reason))
+    }
+}
