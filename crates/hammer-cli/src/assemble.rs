@@ -120,8 +120,9 @@ pub(crate) fn open<'a>(
             opened.collect::<Result<_, CliError>>()?
         }
     };
-    let endpoints: Vec<Uri> = open.iter().flat_map(|open| open.endpoints()).collect();
-    let targets = hosts(&endpoints);
+    let named: Vec<Uri> = open.iter().flat_map(|open| open.endpoints()).collect();
+    let targets = hosts(&named);
+    let endpoints = dialled(plan, &open);
     permitted(endpoints.iter(), plan.target.authorized.as_deref())?;
     permitted(pages(plan).iter(), plan.target.authorized.as_deref())?;
     waited.extend(until_ready(&mut wait, plan, open.iter().flat_map(|open| open.probed()).collect())?);
@@ -254,6 +255,19 @@ fn hosts(endpoints: &[Uri]) -> Vec<String> {
     hosts
 }
 
+/// Where everything that a run asks is dialled.
+fn dialled(plan: &Plan, open: &[Box<dyn OpenProtocol + '_>]) -> Vec<Uri> {
+    let services: Vec<OpenService> = open.iter().flat_map(|open| open.services()).collect();
+    let of_endpoint = |url: Uri| {
+        let service = services.iter().find(|service| service.endpoints.contains(&url));
+        match service {
+            Some(service) => plan.target.connection_of(service.name.as_deref()).dialled(url),
+            None => Some(url),
+        }
+    };
+    open.iter().flat_map(|open| open.endpoints()).filter_map(of_endpoint).collect()
+}
+
 /// Waits for those services, as the plan says; the sentences that tell it.
 fn until_ready(
     wait: &mut ReadyWait<'_>,
@@ -261,7 +275,8 @@ fn until_ready(
     services: Vec<OpenService>,
 ) -> Result<Vec<String>, CliError> {
     let probed = ProbedUrl::all(plan, services)?;
-    permitted(probed.iter().map(ProbedUrl::url), plan.target.authorized.as_deref())?;
+    let dialled: Vec<Uri> = probed.iter().filter_map(|probed| probed.dialled(plan)).collect();
+    permitted(&dialled, plan.target.authorized.as_deref())?;
     Ok(wait.until_ready(plan, probed)?.into_iter().collect())
 }
 

@@ -14,6 +14,7 @@ pub(crate) mod client_fault;
 pub(crate) mod compat;
 pub(crate) mod contact;
 mod credential;
+pub(crate) mod dial_address;
 pub(crate) mod document;
 pub(crate) mod error;
 pub(crate) mod fill;

@@ -78,9 +78,9 @@ impl ProbedUrl {
         Ok(probed)
     }
 
-    /// The URL.
-    pub(crate) const fn url(&self) -> &Uri {
-        &self.url
+    /// Where it is dialled; none for a Unix socket.
+    pub(crate) fn dialled(&self, plan: &Plan) -> Option<Uri> {
+        plan.target.connection_of(self.service.as_deref()).dialled(self.url.clone())
     }
 
     /// Whether the other is the same URL of the same service.

@@ -321,7 +321,7 @@ impl Origins {
             let name = tls::server_name(config.tls.server_name.as_deref().unwrap_or(host))?;
             Ok((TlsConnector::from(self.tls(config)?), name))
         })?;
-        Ok(Rc::new(origin))
+        Ok(Rc::new(origin.dialled_at(config.dial_at.clone())))
     }
 
     /// An origin that is none of the configuration's: it is not told who the client is, and has its own name.

@@ -1,5 +1,6 @@
 //! What a client is told before its first connection.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use http::uri::Authority;
@@ -35,6 +36,8 @@ pub struct ClientConfig {
     pub max_idle: Option<Duration>,
     /// A connection older than this, since it was dialled, is closed instead of used.
     pub max_age: Option<Duration>,
+    /// Where the endpoints are dialled, in place of where their URLs lead; `Host`, TLS and what redirects lead to stay as they are.
+    pub dial_at: Option<DialPlace>,
     /// The longest that TCP and TLS handshake together may take.
     pub dial_timeout: Duration,
     /// The longest that an answer may lie unread where nothing waits for it (in an open loop with free slots, until the next
@@ -56,6 +59,15 @@ pub struct ClientConfig {
     pub redirects: u32,
     /// The `User-Agent` of requests that have none of their own; none is sent without it.
     pub user_agent: Option<HeaderValue>,
+}
+
+/// Where endpoints are dialled, whatever their URLs say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DialPlace {
+    /// At a host, which is an address or a name, and a port.
+    Host(String, u16),
+    /// At a Unix socket of that path.
+    UnixSocket(PathBuf),
 }
 
 /// Which HTTP version is spoken.
@@ -149,6 +161,7 @@ impl ClientConfig {
             streams: 100,
             max_idle: None,
             max_age: None,
+            dial_at: None,
             dial_timeout: Duration::from_secs(10),
             read_within: Duration::from_millis(10),
             resend: Resend::Unsent,

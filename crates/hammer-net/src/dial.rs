@@ -83,7 +83,7 @@ async fn establish(
 ) -> Result<Dialled, Failure> {
     // Until it speaks, answers wake the thread.
     let _awaited = context.reactor.demand();
-    let Connected { socket, addr, open } = connect(context, origin.host(), addresses).await?;
+    let Connected { socket, addr, open } = connect(context, origin, addresses).await?;
     let connected = context.clock.now();
     times.connected = Some(connected);
     let version = context.config.version;
@@ -115,15 +115,15 @@ struct Connected {
 
 async fn connect(
     context: &ClientContext,
-    host: &str,
+    origin: &Origin,
     mut addresses: impl Iterator<Item = SocketAddr>,
 ) -> Result<Connected, Failure> {
     let first = addresses.next();
-    let first = first.ok_or_else(|| no_address(host))?;
+    let first = first.ok_or_else(|| no_address(origin.host()))?;
     match addresses.next() {
-        None => connect_to(context, host, first).await,
+        None => connect_to(context, origin, first).await,
         Some(second) => {
-            Box::pin(connect_to_any(context, host, [first, second].into_iter().chain(addresses))).await
+            Box::pin(connect_to_any(context, origin, [first, second].into_iter().chain(addresses))).await
         }
     }
 }
@@ -131,14 +131,14 @@ async fn connect(
 /// Tries one address after another: the next one where one refuses, and beside one that is silent for a while.
 async fn connect_to_any(
     context: &ClientContext,
-    host: &str,
+    origin: &Origin,
     addresses: impl Iterator<Item = SocketAddr>,
 ) -> Result<Connected, Failure> {
     let mut addresses = addresses.peekable();
     let mut under_way = FuturesUnordered::new();
     let mut refused = String::new();
     loop {
-        under_way.extend(addresses.next().map(|addr| connect_to(context, host, addr)));
+        under_way.extend(addresses.next().map(|addr| connect_to(context, origin, addr)));
         let next = under_way.next();
         let ended = match addresses.peek() {
             Some(_) => tokio::time::timeout(SILENCE, next).await,
@@ -153,19 +153,33 @@ async fn connect_to_any(
             // One refused, or all are silent: the next one.
             Ok(Some(Err(failure))) => refused = refused + &failure.detail + "; ",
             Err(_) => {}
-            Ok(None) => return Err(no_address(host)),
+            Ok(None) => return Err(no_address(origin.host())),
         }
     }
 }
 
-async fn connect_to(context: &ClientContext, host: &str, addr: SocketAddr) -> Result<Connected, Failure> {
-    guard::check(host, addr, context.config.authorized.as_deref())
-        .map_err(|refused| Failure::new(FailureKind::Unauthorized, refused.to_string()))?;
+async fn connect_to(
+    context: &ClientContext,
+    origin: &Origin,
+    addr: SocketAddr,
+) -> Result<Connected, Failure> {
+    let host = origin.host();
+    let unix_socket = origin.unix_socket();
+    // A socket of this machine is as near as loopback is.
+    if unix_socket.is_none() {
+        guard::check(host, addr, context.config.authorized.as_deref())
+            .map_err(|refused| Failure::new(FailureKind::Unauthorized, refused.to_string()))?;
+    }
     let started = context.clock.now();
     let mut step = DialStep::new(context, |log| log.dial_failed(addr));
-    let socket = Socket::connect(&context.reactor, addr)
-        .await
-        .map_err(|error| Failure::of_dial(host, addr, &error))?;
+    let connected = match unix_socket {
+        Some(path) => Box::pin(Socket::connect_unix(&context.reactor, path)).await,
+        None => Socket::connect(&context.reactor, addr).await,
+    };
+    let socket = connected.map_err(|error| {
+        let place = unix_socket.map_or_else(|| addr.to_string(), |path| path.display().to_string());
+        Failure::of_dial(host, &place, &error)
+    })?;
     step.is_done = true;
     let open = context.log.dialled(addr, context.clock.now().since(started));
     Ok(Connected { socket, addr, open })

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fs::File;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 use hammer_measure::{Detail, Outcome};
 
@@ -191,14 +191,16 @@ impl Failure {
 
     /// A failed `connect` to an address of `host`, which may be that address itself.
     #[cold]
-    pub(crate) fn of_dial(host: &str, addr: SocketAddr, error: &io::Error) -> Self {
+    pub(crate) fn of_dial(host: &str, place: &str, error: &io::Error) -> Self {
         let kind = exhausted(error).unwrap_or(match error.kind() {
             io::ErrorKind::ConnectionRefused => FailureKind::DialRefused,
             _ => FailureKind::Dial,
         });
-        let detail = match host.parse::<IpAddr>() {
-            Ok(_) => format!("connect to {addr}: {error}"),
-            Err(_) => format!("connect to {host} at {addr}: {error}"),
+        let is_the_host = place.parse().is_ok_and(|addr: SocketAddr| host.parse() == Ok(addr.ip()));
+        let detail = if is_the_host {
+            format!("connect to {place}: {error}")
+        } else {
+            format!("connect to {host} at {place}: {error}")
         };
         Self::new(kind, detail)
     }
@@ -339,5 +341,5 @@ mod tests {
     }
 
     const EADDRNOTAVAIL: i32 = 99;
-    const PEER: SocketAddr = SocketAddr::new(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 1);
+    const PEER: &str = "127.0.0.1:1";
 }

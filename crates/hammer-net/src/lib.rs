@@ -39,7 +39,7 @@ mod wire;
 pub use balance::Balancing;
 pub use body::{Body, BodyBuffer, BodyPart, BodySource};
 pub use client::Client;
-pub use config::{ClientConfig, ConfigError, HttpVersion, Resend};
+pub use config::{ClientConfig, ConfigError, DialPlace, HttpVersion, Resend};
 pub use credential::{CREDENTIAL_WORDS, credentials_of_queries, is_credential, without_credentials};
 pub use failure::{Failure, FailureKind};
 pub use gzip::{gunzip, gunzip_start};

@@ -1,12 +1,14 @@
 //! From a URL to the addresses behind it.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
 
 use http::HeaderValue;
 use http::uri::{Authority, Scheme};
 use rustls::pki_types::ServerName;
 use tokio_rustls::TlsConnector;
 
+use crate::config::DialPlace;
 use crate::failure::{Failure, FailureKind};
 use crate::tls::TlsError;
 
@@ -18,6 +20,8 @@ pub(crate) struct Origin {
     pub(crate) tls: Option<(TlsConnector, ServerName<'static>)>,
     host: Box<str>,
     port: u16,
+    /// Where it is dialled, where that is another place.
+    place: Option<DialPlace>,
 }
 
 impl Origin {
@@ -30,6 +34,7 @@ impl Origin {
         Ok(Self {
             host: host.into(),
             port: port(&scheme, &authority),
+            place: None,
             tls: if scheme == Scheme::HTTPS { Some(tls(host)?) } else { None },
             // An authority is visible ASCII.
             host_header: HeaderValue::from_str(authority.as_str()).unwrap_or(HeaderValue::from_static("")),
@@ -38,8 +43,25 @@ impl Origin {
         })
     }
 
+    /// The same that is dialled there.
+    pub(crate) fn dialled_at(self, place: Option<DialPlace>) -> Self {
+        Self { place, ..self }
+    }
+
+    /// The host whose address is dialled.
     pub(crate) fn host(&self) -> &str {
-        &self.host
+        match &self.place {
+            Some(DialPlace::Host(host, _)) => host,
+            _ => &self.host,
+        }
+    }
+
+    /// The Unix socket that is dialled in place of an address.
+    pub(crate) fn unix_socket(&self) -> Option<&Path> {
+        match &self.place {
+            Some(DialPlace::UnixSocket(path)) => Some(path),
+            _ => None,
+        }
     }
 
     pub(crate) fn is(&self, scheme: &Scheme, authority: &Authority) -> bool {
@@ -47,14 +69,22 @@ impl Origin {
         self.scheme == *scheme && self.port == port(scheme, authority) && is_same_host()
     }
 
-    /// Its address, when the host is one.
+    /// The address that is dialled, when it takes no look-up.
     pub(crate) fn literal(&self) -> Option<SocketAddr> {
-        self.host.parse::<IpAddr>().ok().map(|ip| SocketAddr::new(ip, self.port))
+        let port = match &self.place {
+            Some(DialPlace::UnixSocket(_)) => return Some(NO_ADDRESS),
+            Some(DialPlace::Host(_, port)) => *port,
+            None => self.port,
+        };
+        self.host().parse::<IpAddr>().ok().map(|ip| SocketAddr::new(ip, port))
     }
 
-    /// Host and port, and the address where it differs.
+    /// Host and port, and the address or socket where it differs.
     pub(crate) fn name_at(&self, addr: Option<SocketAddr>) -> String {
-        match (self.literal(), addr) {
+        if let Some(path) = self.unix_socket() {
+            return format!("{} at {}", self.authority, path.display());
+        }
+        match (self.literal().filter(|_| self.place.is_none()), addr) {
             (None, Some(addr)) => format!("{} at {addr}", self.authority),
             _ => self.authority.to_string(),
         }
@@ -65,16 +95,21 @@ impl Origin {
         if let Some(addr) = self.literal() {
             return Ok(vec![vec![addr]]);
         }
-        let found = tokio::net::lookup_host((&*self.host, self.port));
-        let found = found.await.map_err(|error| Failure::of_look_up(&self.host, &error))?;
+        let port = if let Some(DialPlace::Host(_, port)) = self.place { port } else { self.port };
+        let host = self.host();
+        let found = tokio::net::lookup_host((host, port));
+        let found = found.await.map_err(|error| Failure::of_look_up(host, &error))?;
         let endpoints = pair(found);
         if endpoints.is_empty() {
-            let detail = format!("look up {}: it has no address", self.host);
+            let detail = format!("look up {host}: it has no address");
             return Err(Failure::new(FailureKind::Dns, detail));
         }
         Ok(endpoints)
     }
 }
+
+/// What stands for the address of a Unix socket in figures of peers: nobody has it.
+const NO_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
 
 /// The port of `authority`, or else that of the scheme (RFC 9110, section 4.2).
 fn port(scheme: &Scheme, authority: &Authority) -> u16 {

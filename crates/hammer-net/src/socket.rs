@@ -1,19 +1,22 @@
-//! A TCP socket of a shard's own epoll.
+//! A socket of a shard's own epoll: of TCP, or of this machine.
 
 use std::cell::{Cell, Ref, RefCell};
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::Path;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::LazyLock;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use hammer_measure::Nanos;
 use rustix::io::Errno;
 use rustix::net::{
-    self, AddressFamily, SendAncillaryBuffer, SendFlags, Shutdown, SocketFlags, SocketType, ipproto,
+    self, AddressFamily, SendAncillaryBuffer, SendFlags, Shutdown, SocketAddrUnix, SocketFlags, SocketType,
+    ipproto,
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
@@ -21,10 +24,13 @@ use crate::reactor::registration::{Place, Ready, Registration};
 use crate::reactor::{Demand, Reactor};
 use crate::receive::{Received, ask_for_stamps};
 
+/// How long a dial of a Unix socket waits for room in the listener's queue before it looks again.
+const FULL_QUEUE: Duration = Duration::from_millis(1);
+
 /// Less than an exchange on loopback takes.
 const JUST_NOW: Nanos = Nanos::from_micros(20);
 
-/// A connected TCP socket. Dropping it closes it, without a `shutdown`.
+/// A connected socket of TCP, or a Unix socket. Dropping it closes it, without a `shutdown`.
 ///
 /// One task may read while another one writes; two that do the same would take each other's wake-ups.
 pub struct Socket {
@@ -56,8 +62,35 @@ impl Socket {
         }
     }
 
+    /// Connects to the Unix socket of that path, as [`Socket::connect`] does to an address.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Socket::connect`], and where the path is longer than the name of a socket may be.
+    pub async fn connect_unix(reactor: &Rc<Reactor>, path: &Path) -> io::Result<Self> {
+        let addr = SocketAddrUnix::new(path)?;
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let fd = net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+        loop {
+            match net::connect(&fd, &addr) {
+                // No epoll tells when a full queue of the listener has room again.
+                Err(Errno::AGAIN) => tokio::time::sleep(FULL_QUEUE).await,
+                connected => break connected?,
+            }
+        }
+        let socket = Self::settled(reactor, fd).await?;
+        // That is an option of TCP.
+        socket.is_nodelay.set(true);
+        Ok(socket)
+    }
+
     /// What becomes of `fd`, which was told to connect to `addr`.
     async fn connecting(reactor: &Rc<Reactor>, addr: SocketAddr, fd: OwnedFd) -> io::Result<Self> {
+        Self::settled(reactor, fd).await?.unless_own_peer(addr)
+    }
+
+    /// The same of a socket of any kind.
+    async fn settled(reactor: &Rc<Reactor>, fd: OwnedFd) -> io::Result<Self> {
         let _awaited = reactor.demand();
         let socket = Self {
             registration: reactor.register(fd)?,
@@ -73,7 +106,7 @@ impl Socket {
         // On loopback the peer has answered by now: to ask costs less than to wait for what the epoll says.
         if net::getpeername(socket.registration.fd()).is_ok() {
             socket.at_hand.set(Some(Ok(())));
-            return socket.unless_own_peer(addr);
+            return Ok(socket);
         }
         let has_failed = |place: Ref<'_, Place>, cx: &mut Context<'_>| {
             place.poll_writable(cx).map_ok(|ready| ready.has_failed())
@@ -85,7 +118,7 @@ impl Socket {
                 error => error?,
             }
         }
-        socket.unless_own_peer(addr)
+        Ok(socket)
     }
 
     /// A dial to a port of this machine that nobody listens on may get that port as its own, and then TCP connects it with itself

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hammer_exchange::bearer::BearerPlan;
 use hammer_exchange::token::TokenPlan;
-use hammer_net::{Balancing, ClientConfig, HttpVersion, Secret, TlsConfig};
+use hammer_net::{Balancing, ClientConfig, DialPlace, HttpVersion, Secret, TlsConfig};
 use hammer_values::{Agreed, ByteSize, Count, TimeSpan, ValueError, Word};
 use http::{HeaderValue, Uri};
 use schemars::{JsonSchema, Schema};
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::contact::{Contact, nameless};
+use super::dial_address::DialAddress;
 use super::error::{PlanError, PlanFault};
 use super::link::LinkPlan;
 use super::path::PlanPath;
@@ -112,6 +113,12 @@ pub(crate) struct ConnectionPlan {
     /// A connection older than this is closed instead of used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_age: Option<TimeSpan>,
+    /// Where the endpoints are dialled, whatever host and port their URLs have; `Host` and TLS keep those of the URL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) connect_to: Option<DialAddress>,
+    /// The Unix socket at which the endpoints are dialled, in place of an address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unix_socket: Option<PathBuf>,
     /// How long a dial may take.
     pub(crate) dial_timeout: TimeSpan,
     /// `false`: a connection for every operation.
@@ -229,6 +236,8 @@ impl Default for ConnectionPlan {
             streams: Count::at_least_one(100),
             max_idle: None,
             max_age: None,
+            connect_to: None,
+            unix_socket: None,
             dial_timeout: TimeSpan::from_secs(10),
             keepalive: true,
             resend: ResendPlan::default(),
@@ -270,6 +279,7 @@ impl TargetPlan {
             streams: connection.streams.get(),
             max_idle: duration(connection.max_idle),
             max_age: duration(connection.max_age),
+            dial_at: connection.dial_place(),
             dial_timeout: connection.dial_timeout.duration(),
             read_within: connection.read_within.duration(),
             resend: connection.resend.into(),
@@ -309,8 +319,8 @@ impl TargetPlan {
         });
         let own = (PlanPath::of("target").key("connection"), &self.connection);
         std::iter::once(own).chain(services).find_map(|(at, connection)| {
-            let why = connection.misfit()?;
-            Some((at.key("per_address"), why))
+            let (key, why) = connection.misfit()?;
+            Some((at.key(key), why))
         })
     }
 
@@ -340,7 +350,29 @@ impl TargetPlan {
 }
 
 impl ConnectionPlan {
-    fn misfit(&self) -> Option<&'static str> {
+    /// The URL of what is dialled for `url`; none for a Unix socket.
+    pub(crate) fn dialled(&self, url: Uri) -> Option<Uri> {
+        match (&self.unix_socket, &self.connect_to) {
+            (Some(_), _) => None,
+            (None, Some(address)) => Some(address.in_place_of(&url)),
+            (None, None) => Some(url),
+        }
+    }
+
+    fn dial_place(&self) -> Option<DialPlace> {
+        let at_socket = self.unix_socket.clone().map(DialPlace::UnixSocket);
+        at_socket.or_else(|| self.connect_to.as_ref().map(DialAddress::place))
+    }
+
+    /// The key that does not go with another one, and why.
+    fn misfit(&self) -> Option<(&'static str, &'static str)> {
+        if self.unix_socket.is_some() && self.connect_to.is_some() {
+            return Some(("unix_socket", "connect_to is given too: only one of both may be"));
+        }
+        self.misfit_of_per_address().map(|why| ("per_address", why))
+    }
+
+    fn misfit_of_per_address(&self) -> Option<&'static str> {
         let per_address = self.per_address?;
         if self.http == VersionPlan::Http1 {
             return Some(

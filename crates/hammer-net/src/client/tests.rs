@@ -7,6 +7,7 @@ mod http2;
 mod logged;
 mod made_bodies;
 mod mutated;
+mod places;
 mod pool;
 mod redirects;
 mod server;

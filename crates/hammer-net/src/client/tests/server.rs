@@ -166,7 +166,11 @@ async fn serve(speaks: Speaks, tcp: TcpStream, seen: Rc<Seen>, script: Script) {
     }
 }
 
-async fn serve_http1(io: impl AsyncRead + AsyncWrite + Unpin + 'static, seen: Rc<Seen>, script: Script) {
+pub(crate) async fn serve_http1(
+    io: impl AsyncRead + AsyncWrite + Unpin + 'static,
+    seen: Rc<Seen>,
+    script: Script,
+) {
     let service = service_fn(move |request| answer(request, Rc::clone(&seen), Rc::clone(&script)));
     let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(io), service).await;
 }
