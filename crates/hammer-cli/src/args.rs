@@ -9,6 +9,7 @@ mod bounds;
 mod compare;
 mod ct;
 mod ctl;
+mod http;
 mod init;
 mod line;
 mod load;
@@ -28,6 +29,7 @@ pub(crate) use bounds::BoundsArgs;
 pub(crate) use compare::{CompareArgs, ComparisonForm, ComponentFile, FailIf};
 pub(crate) use ct::{AuditArgs, CtCommand, FollowArgs, LogArgs, RateArgs, ReadArgs, RootsArgs, SubmitArgs};
 pub(crate) use ctl::{CtlArgs, CtlCommand};
+pub(crate) use http::{HttpArgs, HttpCommand};
 pub(crate) use init::{InitArgs, PlanKind};
 pub(crate) use line::{LineArgs, LineEndArgs};
 pub(crate) use load::{LoadArgs, ReachArgs};
@@ -110,80 +112,6 @@ pub(crate) struct RunArgs {
     pub(crate) plan: PlanArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum HttpCommand {
-    /// Send GET requests
-    Get(HttpArgs),
-    /// Send POST requests
-    Post(HttpArgs),
-}
-
-/// One URL.
-#[derive(Debug, Args)]
-pub(crate) struct HttpArgs {
-    /// The URL; `http://` is assumed
-    pub(crate) url: String,
-    /// Connections: users who wait for their answers, or with --rate the most operations in flight
-    #[arg(short = 'c', long, default_value_t = 50, value_name = "N")]
-    pub(crate) connections: usize,
-    /// Operations in all; 200 unless -z is given. Of both, what comes first ends it
-    #[arg(short = 'n', long = "requests", value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) requests: Option<u64>,
-    /// How long to send (10s, 2m)
-    #[arg(short = 'z', long, value_name = "TIME")]
-    pub(crate) duration: Option<String>,
-    /// Send by plan, open loop: so many a second whatever the answers (1000/s, or 1000)
-    #[arg(long, short = 'q', value_name = "RATE")]
-    pub(crate) rate: Option<String>,
-    /// Space the arrivals of --rate as a Poisson process instead of evenly
-    #[arg(long, requires = "rate")]
-    pub(crate) poisson: bool,
-    /// A header, "Name: value"; again for each further one
-    #[arg(short = 'H', long = "header", value_name = "HEADER")]
-    pub(crate) headers: Vec<String>,
-    /// The body, or @FILE
-    #[arg(short = 'd', long = "data", value_name = "TEXT|@FILE")]
-    pub(crate) data: Option<String>,
-    /// How long one operation may take
-    #[arg(short = 't', long, default_value = "20s", value_name = "TIME")]
-    pub(crate) timeout: String,
-    /// Statuses that are accepted instead of every 2xx (200,404)
-    #[arg(long, value_name = "STATUS", value_delimiter = ',')]
-    pub(crate) expect: Vec<u16>,
-    /// HTTP/2: negotiated over TLS, by prior knowledge without it
-    #[arg(long)]
-    pub(crate) http2: bool,
-    /// Call this unary method of gRPC instead (/package.Service/Method), with -d or an empty message; HTTP/2 by itself
-    #[arg(long, value_name = "METHOD")]
-    pub(crate) grpc: Option<String>,
-    /// A new connection for every operation
-    #[arg(long)]
-    pub(crate) disable_keepalive: bool,
-    /// Send the bearer token in this file
-    #[arg(long, value_name = "FILE", conflicts_with = "bearer_env")]
-    pub(crate) bearer_file: Option<PathBuf>,
-    /// Send the bearer token in this environment variable
-    #[arg(long, value_name = "NAME")]
-    pub(crate) bearer_env: Option<String>,
-    /// Follow so many redirects in a row
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    pub(crate) redirects: u32,
-    /// Trust the roots in this PEM file as well
-    #[arg(long, value_name = "FILE")]
-    pub(crate) cacert: Option<PathBuf>,
-    /// Do not verify TLS; the report says so
-    #[arg(long)]
-    pub(crate) insecure: bool,
-    /// Who allowed load on a peer that is neither loopback nor private
-    #[arg(long, value_name = "WHO")]
-    pub(crate) authorized: Option<String>,
-    /// Threads that send; by default one for each core, or one alone with --rate up to 20000/s
-    #[arg(long, value_name = "N")]
-    pub(crate) shards: Option<usize>,
-    #[command(flatten)]
-    pub(crate) line: LineArgs,
 }
 
 #[derive(Debug, Subcommand)]

@@ -460,13 +460,15 @@ fn a_plan_without_chains_has_no_roots() {
 
 #[test]
 fn each_command_says_what_it_takes() {
-    let commands: [&[&str]; 40] = [
+    let commands: [&[&str]; 42] = [
         &[],
         &["run"],
         &["plan"],
+        &["init"],
         &["http"],
         &["http", "get"],
         &["http", "post"],
+        &["http", "head"],
         &["ct"],
         &["ct", "roots"],
         &["ct", "submit"],

@@ -1,6 +1,5 @@
-//! `hammer http get|post`: a plan from one line.
+//! `hammer http`: a plan from one line.
 
-use hammer_http::split_url;
 use hammer_report::ExitCode;
 use hammer_values::TimeSpan;
 use serde_json::{Map, Value, json};
@@ -9,25 +8,25 @@ use crate::args::{HttpArgs, HttpCommand};
 use crate::error::{CliError, UsageError};
 use crate::protocol::registry::Registry;
 
-use super::one_line::LinePlan;
+use super::one_line::{self, LinePlan, rate};
+use request_place::{PATHS, RequestPlace, placeholder};
+
+mod request_place;
 
 /// Carries it out.
 pub(crate) fn load(command: &HttpCommand, registry: &Registry) -> Result<ExitCode, CliError> {
-    let (method, args) = match command {
-        HttpCommand::Get(args) => ("GET", args),
-        HttpCommand::Post(args) => ("POST", args),
-    };
+    let (method, args) = command.parts();
     let plan = LinePlan::read(plan(method, args)?, &FLAGS, &args.line, registry)?;
     plan.carry_out(&args.line.end, registry)
 }
 
 fn plan(method: &str, args: &HttpArgs) -> Result<Value, UsageError> {
-    let (endpoint, path) = split_url(&args.url).map_err(UsageError::from)?;
+    let place = RequestPlace::of(args.url.as_deref(), args.urls.as_deref())?;
     Ok(json!({
-        "target": target(&endpoint.to_string(), args),
+        "target": target(&place.endpoint.to_string(), args),
         "workloads": [{
             "name": "http",
-            "http": request(method, &path, args)?,
+            "http": request(method, &place, args)?,
             "load": load_plan(args),
             "in_flight": args.connections,
             "timeout": args.timeout,
@@ -46,27 +45,30 @@ fn load_plan(args: &HttpArgs) -> Value {
     })
 }
 
-/// A bare number is a second's, as other tools have it.
-pub(super) fn rate(text: &str) -> String {
-    let is_number = text.parse::<f64>().is_ok();
-    if is_number { format!("{text}/s") } else { text.to_owned() }
-}
-
-fn request(method: &str, path: &str, args: &HttpArgs) -> Result<Value, UsageError> {
+fn request(method: &str, place: &RequestPlace, args: &HttpArgs) -> Result<Value, UsageError> {
     let data = args.data.as_deref();
     let body_file = data.and_then(|text| text.strip_prefix('@'));
     let has_bearer = args.bearer_file.is_some() || args.bearer_env.is_some();
     // Of a URL without a path; any other contradicts the method's.
-    let path = if args.grpc.is_some() && path == "/" { "" } else { path };
+    let path = if args.grpc.is_some() && place.path == "/" { "" } else { &place.path };
+    let mut values = Map::new();
+    values.extend(place.values.clone().map(|paths| (PATHS.to_owned(), paths)));
+    values.extend(args.bodies.as_ref().map(|lines| (BODIES.to_owned(), json!({ "lines": lines }))));
+    let body = data.filter(|_| body_file.is_none()).map(str::to_owned);
+    let body = body.or_else(|| args.bodies.as_ref().map(|_| placeholder(BODIES)));
+    let basic = args.basic_user.as_deref();
+    let password = (args.basic_password_file.as_ref(), args.basic_password_env.as_ref());
     Ok(json!({
         "method": if args.grpc.is_some() { "POST" } else { method },
         "path": path,
         "grpc": args.grpc,
         "headers": headers(&args.headers)?,
-        "body": data.filter(|_| body_file.is_none()),
+        "body": body,
         "body_file": body_file,
         "expect": args.expect,
+        "values": values,
         "bearer": has_bearer.then(|| json!({ "file": args.bearer_file, "env": args.bearer_env })),
+        "basic": basic.map(|user| one_line::basic(user, password)),
     }))
 }
 
@@ -99,8 +101,15 @@ fn target(url: &str, args: &HttpArgs) -> Value {
             "connections": args.connections,
             "keepalive": !args.disable_keepalive,
             "redirects": args.redirects,
+            "connect_to": args.connect_to,
+            "unix_socket": args.unix_socket,
         },
-        "tls": { "roots": args.cacert.iter().collect::<Vec<_>>(), "insecure": args.insecure },
+        "tls": {
+            "roots": args.cacert.iter().collect::<Vec<_>>(),
+            "certificate": args.cert,
+            "key": args.key,
+            "insecure": args.insecure,
+        },
     })
 }
 
@@ -109,8 +118,17 @@ pub(super) fn time(flag: &'static str, text: &str) -> Result<TimeSpan, UsageErro
 }
 
 /// Which key each argument stands for.
-const FLAGS: [(&str, &str); 21] = [
+const FLAGS: [(&str, &str); 30] = [
+    ("--connect-to", "target.connection.connect_to"),
+    ("--unix-socket", "target.connection.unix_socket"),
     ("URL", "target.url"),
+    ("--urls", "workloads[0].http.values.path"),
+    ("--bodies", "workloads[0].http.values.body"),
+    ("--basic-user", "workloads[0].http.basic.user"),
+    ("--basic-password-file", "workloads[0].http.basic.password.file"),
+    ("--basic-password-env", "workloads[0].http.basic.password.env"),
+    ("--cert", "target.tls.certificate"),
+    ("--key", "target.tls.key"),
     ("URL", "workloads[0].http.path"),
     ("-c", "workloads[0].in_flight"),
     ("-c", "workloads[0].load.users"),
@@ -132,5 +150,7 @@ const FLAGS: [(&str, &str); 21] = [
     ("--authorized", "target.authorized"),
     ("--shards", "threads.shards"),
 ];
+/// The name of the values that are bodies.
+const BODIES: &str = "body";
 /// As hey and oha.
 const REQUESTS: u64 = 200;

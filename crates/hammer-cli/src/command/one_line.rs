@@ -16,7 +16,7 @@ use crate::plan::printed::printed;
 use crate::plan::read::{SourcedPlan, of_flags};
 use crate::protocol::registry::Registry;
 
-use super::{http, run};
+use super::run;
 
 /// The plan that a line stands for, as the line has it and as it is read.
 pub(super) struct LinePlan {
@@ -128,9 +128,20 @@ impl LoadArgs {
     }
 }
 
+/// A bare number is a second's, as other tools have it.
+pub(super) fn rate(text: &str) -> String {
+    let is_number = text.parse::<f64>().is_ok();
+    if is_number { format!("{text}/s") } else { text.to_owned() }
+}
+
 /// A load of a rate or of users.
 pub(super) fn load(rate: Option<&str>, users: Option<usize>) -> Value {
-    json!({ "rate": rate.map(http::rate), "users": users })
+    json!({ "rate": rate.map(self::rate), "users": users })
+}
+
+/// A user with a password in a file or an environment variable, as a plan has both.
+pub(super) fn basic(user: &str, (file, env): (Option<&PathBuf>, Option<&String>)) -> Value {
+    json!({ "user": user, "password": { "file": file, "env": env } })
 }
 
 impl ReachArgs {

@@ -22,6 +22,9 @@ pub(crate) enum UsageError {
     /// Not a URL.
     #[error(transparent)]
     Url(#[from] HttpError),
+    /// A line of a file of URLs that is of no use.
+    #[error("use --urls: {}:{line}: {reason}", path.display())]
+    UrlLine { path: PathBuf, line: usize, reason: String },
     /// A header without a name or a value, by its place among them, from 1. Its text may be a secret.
     #[error("use -H number {0}: expected \"Name: value\"")]
     Header(usize),

@@ -1,5 +1,10 @@
 //! `hammer http` in one line: what it says is what is sent.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
 use hammer_lab::HttpLabHandle;
 use hammer_lab::http::HttpLabPlan;
 use hammer_report::Report;
@@ -118,4 +123,134 @@ fn a_line_speaks_http_2_by_prior_knowledge() {
     let server = Server::ok();
     http(&["get", &server.url(), "-n", "1", "-c", "1", "--http2"]);
     assert_eq!(server.requests()[0].line, "PRI * HTTP/2.0");
+}
+
+#[test]
+fn each_method_has_a_line_and_an_answer_to_head_has_no_body() {
+    let server = Server::ok();
+    let methods = ["get", "post", "put", "patch", "delete", "options"];
+    for method in methods {
+        let report = http(&[method, &server.url(), "-n", "1", "-c", "1"]);
+        assert_eq!(report.totals.all.fates.accepted, 1, "{method}");
+        assert_eq!(report.series[0].path, format!("http/{method}"));
+    }
+    let lines: Vec<String> = server.requests().into_iter().map(|request| request.line).collect();
+    let expected = methods.map(|method| format!("{} / HTTP/1.1", method.to_uppercase()));
+    assert_eq!(lines, expected);
+    let bodiless = Server::answering("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n");
+    let report = http(&["head", &bodiless.url(), "-n", "3", "-c", "1"]);
+    assert_eq!(report.totals.all.fates.accepted, 3);
+    assert_eq!(bodiless.requests()[2].line, "HEAD / HTTP/1.1");
+}
+
+#[test]
+fn urls_and_bodies_of_files_are_sent_in_their_order() {
+    let (server, folder) = (Server::ok(), Folder::new());
+    let base = server.url();
+    let bodies = folder.write("bodies.jsonl", "{\"a\": 1}\n{\"b\": \"${seq}\"}\n");
+    let urls = folder.write("urls", &format!("{base}one\n{base}two?x=y\n{base}three\n"));
+    let report = http(&["post", "--urls", &urls, "--bodies", &bodies, "-n", "4", "-c", "1"]);
+    assert_eq!(report.totals.all.fates.accepted, 4);
+    let paths = folder.write("paths", "/four\n/five\n");
+    http(&["get", &base, "--urls", &paths, "-n", "3", "-c", "1"]);
+    let sent: Vec<String> = server.requests().into_iter().map(|request| request.line).collect();
+    let expected = ["one", "two?x=y", "three", "one"].map(|path| format!("POST /{path} HTTP/1.1"));
+    assert_eq!(sent[..4], expected);
+    assert_eq!(sent[4..], ["four", "five", "four"].map(|path| format!("GET /{path} HTTP/1.1")));
+    let bodies: Vec<Vec<u8>> = server.requests().into_iter().take(3).map(|request| request.body).collect();
+    assert_eq!(bodies, [&b"{\"a\": 1}"[..], b"{\"b\": \"${seq}\"}", b"{\"a\": 1}"]);
+}
+
+#[test]
+fn a_url_of_another_server_is_named_by_its_line() {
+    let folder = Folder::new();
+    let urls = folder.write("urls", "http://127.0.0.1:1/a\n\nhttp://127.0.0.1:2/b\n");
+    let refused = hammer(&["http", "get", "--urls", &urls]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("urls:3: it is of another server"), "{}", refused.stderr);
+    let paths = hammer(&["http", "get", "--urls", &folder.write("paths", "/a\n")]);
+    assert_eq!(paths.code, 2, "{}", paths.stderr);
+}
+
+#[test]
+fn a_user_is_sent_with_a_password_that_no_report_shows() {
+    let (server, folder) = (Server::ok(), Folder::new());
+    let password = folder.write("password", "canary\n");
+    let basic = ["--basic-user", "ann", "--basic-password-file", &password];
+    let ended =
+        hammer(&[&["http", "get", &server.url(), "-n", "1", "-c", "1", "--out", "-"][..], &basic].concat());
+    assert_eq!(ended.report().totals.all.fates.accepted, 1);
+    assert_eq!(server.requests()[0].header("authorization"), Some("Basic YW5uOmNhbmFyeQ=="));
+    let said = format!("{}{}", ended.stdout, ended.stderr);
+    assert!(!said.contains("canary") && !said.contains("YW5uOmNhbmFyeQ"), "{said}");
+    let without = hammer(&["http", "get", &server.url(), "--basic-user", "ann"]);
+    assert_eq!(without.code, 2, "{}", without.stderr);
+}
+
+#[test]
+fn a_server_is_dialled_at_another_address_under_its_own_name() {
+    let server = Server::ok();
+    let address = server.address.to_string();
+    let report = http(&["get", "http://shop.example/cart", "-n", "2", "-c", "1", "--connect-to", &address]);
+    assert_eq!(report.totals.all.fates.accepted, 2);
+    let requests = server.requests();
+    assert_eq!((requests.len(), requests[0].header("host")), (2, Some("shop.example")));
+    let refused = hammer(&["http", "get", "http://shop.example/", "--connect-to", "10.0.0.5"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("--connect-to"), "{}", refused.stderr);
+    // Whoever is dialled has to be near, and not whoever is named.
+    let far = hammer(&["http", "get", &server.url(), "--connect-to", "192.0.2.1:80"]);
+    assert_eq!(far.code, 2, "{}", far.stderr);
+}
+
+#[test]
+fn a_server_behind_a_unix_socket_is_asked_under_the_name_of_its_url() {
+    let folder = Folder::new();
+    let path = folder.path("socket");
+    let server = UnixServer::at(&path);
+    let report = http(&["get", "http://shop.example/cart", "-n", "20", "-c", "4", "--unix-socket", &path]);
+    assert_eq!(report.totals.all.fates.accepted, 20, "{}", report.verdict);
+    let heads = server.heads();
+    assert!(heads.iter().all(|head| head.starts_with("GET /cart HTTP/1.1\r\n")), "{heads:?}");
+    assert!(heads[0].contains("host: shop.example\r\n"), "{heads:?}");
+    let nowhere =
+        hammer(&["http", "get", "http://shop.example/", "-n", "1", "--unix-socket", "/nonexistent/socket"]);
+    assert_eq!(nowhere.code, 3, "{}", nowhere.stderr);
+    let both = ["--unix-socket", &path, "--connect-to", "127.0.0.1:1"];
+    assert_eq!(hammer(&[&["http", "get", "http://a/"][..], &both].concat()).code, 2);
+}
+
+/// Answers each request on a Unix socket with 200, until the test's process ends.
+struct UnixServer(Arc<Mutex<Vec<String>>>);
+
+impl UnixServer {
+    fn at(path: &str) -> Self {
+        let (listener, heads) = (UnixListener::bind(path).unwrap(), Arc::new(Mutex::new(Vec::new())));
+        let shared = Arc::clone(&heads);
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let heads = Arc::clone(&shared);
+                thread::spawn(move || Self::serve(&stream, &heads));
+            }
+        });
+        Self(heads)
+    }
+
+    fn serve(mut stream: &UnixStream, heads: &Mutex<Vec<String>>) {
+        let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+        loop {
+            let head: Vec<String> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
+            if head.is_empty() {
+                return;
+            }
+            heads.lock().unwrap().push(head.iter().map(|line| format!("{line}\r\n")).collect());
+            if stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").is_err() {
+                return;
+            }
+        }
+    }
+
+    fn heads(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
 }

@@ -7,7 +7,7 @@ use hammer_report::ExitCode;
 use serde_json::{Value, json};
 
 use crate::args::{AuthArgs, LineArgs, ProvisionArgs, VerifyDevicesArgs, WellKnownArgs};
-use crate::command::one_line::{BOUNDS, LinePlan, ONE_LOAD, plan, workload};
+use crate::command::one_line::{BOUNDS, LinePlan, ONE_LOAD, basic, plan, workload};
 use crate::error::{CliError, UsageError};
 use crate::output::print;
 use crate::plan::error::PlanError;
@@ -124,8 +124,8 @@ impl AuthArgs {
     /// As a plan would have it.
     fn plan(&self) -> Option<Value> {
         if let Some(user) = &self.basic_user {
-            let password = json!({ "file": self.basic_password_file, "env": self.basic_password_env });
-            return Some(json!({ "basic": { "user": user, "password": password } }));
+            let password = (self.basic_password_file.as_ref(), self.basic_password_env.as_ref());
+            return Some(json!({ "basic": basic(user, password) }));
         }
         let has_token = self.token_file.is_some() || self.token_env.is_some();
         has_token.then(|| json!({ "bearer": { "file": self.token_file, "env": self.token_env } }))

@@ -4,8 +4,7 @@ use hammer_report::ExitCode;
 use serde_json::{Value, json};
 
 use crate::args::{LineArgs, LogArgs, RateArgs, ReadArgs, SubmitArgs};
-use crate::command::http;
-use crate::command::one_line::{LinePlan, plan, workload};
+use crate::command::one_line::{LinePlan, plan, rate, workload};
 use crate::error::{CliError, UsageError};
 use crate::protocol::ct::sections::{READ, SUBMIT};
 use crate::protocol::registry::Registry;
@@ -45,8 +44,8 @@ fn carry_out(
     line: &LineArgs,
     registry: &Registry,
 ) -> Result<ExitCode, CliError> {
-    let rate = json!({ "rate": http::rate(&load.rate) });
-    let workload = workload(name, operations, &rate, &load.bounds);
+    let arrivals = json!({ "rate": rate(&load.rate) });
+    let workload = workload(name, operations, &arrivals, &load.bounds);
     let mut target = log.target()?;
     if load.no_preflight {
         target["preflight"] = json!(false);
