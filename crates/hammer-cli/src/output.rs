@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use hammer_html::DrawError;
 use hammer_measure::SampleSizes;
+use hammer_report::text::Screen;
 use hammer_report::{
     EventsWriter, HlogWriter, LocustCsv, LocustWriters, Reason, ReasonKind, Report, SamplesWriter, Summary,
     text,
@@ -41,6 +42,8 @@ pub(crate) struct Outputs {
     json_on_stdout: bool,
     /// The whole text instead of one screen of it.
     detail: bool,
+    /// The plan is that of one line, whose text ends in a histogram.
+    is_of_line: bool,
 }
 
 /// A file that can be written. It is emptied by what is written first: what it held stays when the run is refused before. One that was made for
@@ -124,6 +127,7 @@ impl Outputs {
             place: 0,
             json_on_stdout,
             detail: args.detail,
+            is_of_line: planned.source.file_name().is_none(),
         })
     }
 
@@ -203,11 +207,16 @@ impl Outputs {
         }
         if self.json_on_stdout {
             print(io::stdout(), |out| report.write(out))?;
-            let text = shown(report, self.detail, &io::stderr());
+            let text = self.text(report, &io::stderr());
             return print(io::stderr(), |out| out.write_all(text.as_bytes()));
         }
-        let text = shown(report, self.detail, &io::stdout());
+        let text = self.text(report, &io::stdout());
         print(io::stdout(), |out| out.write_all(text.as_bytes()))
+    }
+
+    /// The text of a report as that stream shows it; that of one line has bars of its response times.
+    fn text(&self, report: &Report, stream: &(impl AsFd + IsTerminal)) -> String {
+        told(report, self.detail, screen::behind(stream).with_histogram(self.is_of_line))
     }
 
     /// Writes the summary of several runs, and its table; what cannot be written to its file is a reason.
@@ -243,7 +252,15 @@ impl Outputs {
 
 /// The text of a report as that stream shows it: one screen, or all of it.
 pub(crate) fn shown(report: &Report, detail: bool, stream: &(impl AsFd + IsTerminal)) -> String {
-    if detail { text::render(report) } else { text::brief::render(report, screen::behind(stream)) }
+    told(report, detail, screen::behind(stream))
+}
+
+fn told(report: &Report, detail: bool, screen: Screen) -> String {
+    if detail {
+        text::render(report) + &text::histogram::render(report)
+    } else {
+        text::brief::render(report, screen)
+    }
 }
 
 /// Refuses outputs in one file, and in what the plan names elsewhere: they would be written over each other, or over what is read.

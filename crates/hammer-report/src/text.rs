@@ -17,6 +17,7 @@ mod connections;
 mod disruptions;
 mod fill;
 mod groups;
+pub mod histogram;
 mod limit;
 mod link;
 pub mod number;

@@ -31,6 +31,10 @@ pub fn render(report: &Report, screen: Screen) -> String {
     promises(&mut page, report);
     thresholds(&mut page, report);
     page.plain(|page| {
+        if screen.has_histogram() {
+            super::histogram::draw(page, report);
+            page.blank();
+        }
         observed::render(page, report);
         super::resources(page, report);
         report.server_resources.iter().for_each(|used| super::servers::render(page, used));

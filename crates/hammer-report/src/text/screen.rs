@@ -9,6 +9,7 @@ use super::page::WIDTH;
 pub struct Screen {
     width: usize,
     has_colour: bool,
+    has_histogram: bool,
 }
 
 /// What a part of a text says of the run; colour repeats what is in words as well.
@@ -25,7 +26,17 @@ impl Screen {
     /// Of so many columns, 80 at least and 160 at most: longer lines are hard to read.
     #[must_use]
     pub fn new(columns: usize, has_colour: bool) -> Self {
-        Self { width: columns.clamp(WIDTH, WIDEST), has_colour }
+        Self { width: columns.clamp(WIDTH, WIDEST), has_colour, has_histogram: false }
+    }
+
+    /// The same, with bars of the response times where `is_wanted`: what is told of one line, whose report is short.
+    #[must_use]
+    pub const fn with_histogram(self, is_wanted: bool) -> Self {
+        Self { has_histogram: is_wanted, ..self }
+    }
+
+    pub(super) const fn has_histogram(self) -> bool {
+        self.has_histogram
     }
 
     /// Columns of it.
