@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) mod address;
 mod attest;
 mod bounds;
 mod compare;
@@ -21,6 +22,7 @@ mod report;
 mod resources;
 mod sigstore;
 
+use address::listen_address;
 pub(crate) use attest::{
     AttestCommand, AuthArgs, DeviceArgs, DialectArg, ProfileArg, ProvisionArgs, VerifyDevicesArgs,
     WellKnownArgs,
@@ -149,7 +151,7 @@ pub(crate) struct LabCtArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) roots: Vec<PathBuf>,
     /// The address to listen on, whatever the settings say (127.0.0.1:0 if nothing); port 0 lets the system choose
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = listen_address)]
     pub(crate) listen: Option<std::net::SocketAddr>,
 }
 
@@ -163,7 +165,7 @@ pub(crate) struct LabHttpArgs {
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// The address to listen on, whatever the settings say (127.0.0.1:0 if nothing); port 0 lets the system choose
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = listen_address)]
     pub(crate) listen: Option<std::net::SocketAddr>,
 }
 
@@ -181,7 +183,7 @@ pub(crate) struct LabGatewayArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// The address to listen on, whatever the settings say (127.0.0.1:0 if nothing); port 0 lets the system choose
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = listen_address)]
     pub(crate) listen: Option<std::net::SocketAddr>,
 }
 
@@ -214,7 +216,7 @@ pub(crate) struct LabAttestArgs {
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// The address to listen on, whatever the settings say (127.0.0.1:0 if nothing); port 0 lets the system choose
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = listen_address)]
     pub(crate) listen: Option<std::net::SocketAddr>,
 }
 
@@ -231,7 +233,7 @@ pub(crate) struct LabPkiArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// The address to listen on, whatever the settings say (127.0.0.1:0 if nothing); port 0 lets the system choose
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = listen_address)]
     pub(crate) listen: Option<std::net::SocketAddr>,
 }
 

@@ -37,10 +37,12 @@ use crate::scrape::PageSource;
 
 mod faults;
 mod fill;
+pub(crate) mod foolish;
 mod thresholds;
 
 use faults::check_own;
 pub(crate) use fill::AssembledFill;
+use foolish::foolish;
 use thresholds::{check_series, check_workloads, thresholds};
 
 /// A plan whose services were found, and whose embedded targets run.
@@ -447,6 +449,7 @@ fn notes(registry: &Registry, plan: &Plan) -> Vec<String> {
         |who: &String| format!("load on peers that are neither loopback nor private was allowed by: {who}");
     let own = plan.target.unverified().into_iter().map(unverified);
     let own = own.chain(plan.target.authorized.iter().map(allowed));
+    let own = own.chain(foolish(plan));
     own.chain(registry.protocols().iter().flat_map(|protocol| protocol.notes(plan))).collect()
 }
 

@@ -19,9 +19,9 @@ use crate::plan::named_files::is_same_place;
 pub(crate) enum DiagnosticsError {
     /// No such level, or no such list of targets with levels.
     #[error(
-        "use --log {given:?}: {why}; expected a level (error, warn, info, debug, trace) or hammer_net=debug,..."
+        "use --log {given:?}: expected a level (error, warn, info, debug, trace) or levels by part (hammer_net=debug,...)"
     )]
-    Filter { given: String, why: String },
+    Filter { given: String },
     /// The file for them cannot be written.
     #[error("write diagnostics to {path}: {source}")]
     File { path: String, source: io::Error },
@@ -35,8 +35,7 @@ pub(crate) enum DiagnosticsError {
 /// # Errors
 /// A filter that is none, or a file that cannot be written or has another part in the command.
 pub(crate) fn start(filter: &str, file: Option<&Path>) -> Result<(), DiagnosticsError> {
-    let targets = targets(filter)
-        .map_err(|why| DiagnosticsError::Filter { given: filter.to_owned(), why: why.to_string() })?;
+    let targets = targets(filter).map_err(|_| DiagnosticsError::Filter { given: filter.to_owned() })?;
     let lines = tracing_subscriber::registry().with(targets);
     match file {
         None => lines.with(fmt::layer().with_ansi(false).with_writer(io::stderr)).init(),

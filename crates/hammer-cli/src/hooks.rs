@@ -20,11 +20,17 @@ mod shell_command;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HookError {
     /// There is no shell to run it.
-    #[error("run the hook `{command}`: {source}")]
-    Unstarted { command: String, source: io::Error },
+    #[error("run the hook `{command}` ({name}): {source}")]
+    Unstarted { name: String, command: String, source: io::Error },
     /// It ended with another status than 0.
-    #[error("run the hook `{command}`: {status}: {stderr}")]
-    Failed { command: String, status: ExitStatus, stderr: String },
+    #[error("run the hook `{command}` ({name}): {}{stderr}", ended(*status))]
+    Failed {
+        name: String,
+        command: String,
+        status: ExitStatus,
+        /// What it wrote to standard error, behind a colon; empty where that is nothing.
+        stderr: String,
+    },
 }
 
 /// Runs each command by `sh -c`; its output is a number where it reads as one, else its text, trimmed.
@@ -36,17 +42,33 @@ pub(crate) fn run(hooks: &[HookPlan]) -> Result<Vec<HookOutput>, HookError> {
 }
 
 fn one(hook: &HookPlan) -> Result<HookOutput, HookError> {
-    let command = || hook.run.clone();
+    let (name, command) = (hook.name.clone(), hook.run.clone());
     tracing::info!(hook = %hook.name, "runs");
     let ended = Command::new("sh").args(["-c", &hook.run]).output();
-    let ended = ended.map_err(|source| HookError::Unstarted { command: command(), source })?;
+    let ended = ended.map_err(|source| HookError::Unstarted {
+        name: name.clone(),
+        command: command.clone(),
+        source,
+    })?;
     tracing::info!(hook = %hook.name, status = %ended.status, "ended");
     if !ended.status.success() {
-        let stderr = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
-        return Err(HookError::Failed { command: command(), status: ended.status, stderr });
+        let stderr = String::from_utf8_lossy(&ended.stderr);
+        let stderr = match stderr.trim() {
+            "" => String::new(),
+            said => format!(": {said}"),
+        };
+        return Err(HookError::Failed { name, command, status: ended.status, stderr });
     }
     let text = String::from_utf8_lossy(&ended.stdout).trim().to_owned();
     Ok(HookOutput { name: hook.name.clone(), output: printed(text) })
+}
+
+/// How a command ended.
+fn ended(status: ExitStatus) -> String {
+    match status.code() {
+        Some(code) => format!("it ended with status {code}"),
+        None => format!("it was ended by a signal ({status})"),
+    }
 }
 
 /// What a hook has printed: a number where one says all of it, else the text. Leading zeros are of an id, and of whole numbers beyond

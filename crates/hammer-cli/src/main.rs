@@ -29,6 +29,7 @@ mod screen;
 mod signals;
 mod tui;
 mod web;
+mod wording;
 
 use std::path::Path;
 use std::{env, process};
@@ -43,6 +44,7 @@ use mimalloc::MiMalloc;
 use args::{Cli, Command};
 use error::CliError;
 use protocol::registry::Registry;
+use wording::in_plain_words;
 
 /// h2 takes and gives back some twenty blocks for a request, a dial four: the C library's cost a seventh of the instructions of each.
 #[global_allocator]
@@ -56,7 +58,7 @@ fn main() -> process::ExitCode {
     let code =
         diagnose(&cli).and_then(|()| dispatch(&cli.command, &Registry::shipped())).unwrap_or_else(|error| {
             // A token that was written where none belongs is quoted by whoever misread it.
-            let said = without_tokens(&without_credentials(&error.to_string()));
+            let said = without_tokens(&without_credentials(&in_plain_words(&error.to_string())));
             // Nobody is left to tell when standard error is gone as well.
             let _ = output::print(std::io::stderr(), |out| writeln!(out, "hammer: {}", shown_lines(&said)));
             ExitCode::Because(error.reason())
@@ -70,8 +72,9 @@ fn said_of_arguments(refused: &clap::Error) -> process::ExitCode {
         refused.exit();
     }
     // An argument that nobody knows is quoted, and may be a token.
-    let said = without_tokens(&without_credentials(&refused.render().to_string()));
-    let _ = output::print(std::io::stderr(), |out| write!(out, "{said}"));
+    let said = in_plain_words(&refused.render().to_string());
+    let said = without_tokens(&without_credentials(&said));
+    let _ = output::print(std::io::stderr(), |out| write!(out, "{}", shown_lines(&said)));
     ExitCode::Because(ReasonKind::Usage).into()
 }
 

@@ -15,6 +15,8 @@ use hammer_report::{
     text,
 };
 
+use rustix::fs::{OFlags, fcntl_getfl};
+
 use crate::args::OutputArgs;
 use crate::error::OutputError;
 use crate::plan::named_files::{is_same_place, key_of_file, written_over};
@@ -22,6 +24,7 @@ use crate::plan::read::SourcedPlan;
 use crate::plan::source::PlanSource;
 use crate::plan::{OutputPlan, Plan};
 use crate::screen;
+use crate::wording::in_plain_words;
 
 /// The opened outputs of one command.
 pub(crate) struct Outputs {
@@ -74,6 +77,9 @@ impl Outputs {
         let plan = &planned.plan.output;
         let report = args.out.as_ref().or(plan.report.as_ref());
         let json_on_stdout = report.is_some_and(|path| path.as_os_str() == "-");
+        if json_on_stdout && stdout_is_closed() {
+            return Err(OutputError::ClosedStdout);
+        }
         let report = report.filter(|_| !json_on_stdout);
         // What is no file holds nothing, and what stands beside it is no report: the summary alone goes there.
         let of_runs = report.filter(|path| runs > 1 && path.metadata().map_or(true, |found| found.is_file()));
@@ -205,13 +211,18 @@ impl Outputs {
             report.add_reason(unwritten(&sink.path, &error));
             self.json_on_stdout = true;
         }
-        if self.json_on_stdout {
-            print(io::stdout(), |out| report.write(out))?;
-            let text = self.text(report, &io::stderr());
-            return print(io::stderr(), |out| out.write_all(text.as_bytes()));
+        let printed = match self.json_on_stdout {
+            true => deliver(|out| report.write(out)),
+            false => deliver(|out| out.write_all(self.text(report, &io::stdout()).as_bytes())),
+        };
+        if let Err(error) = &printed {
+            report.add_reason(unwritten(Path::new(STANDARD_OUTPUT), error));
         }
-        let text = self.text(report, &io::stdout());
-        print(io::stdout(), |out| out.write_all(text.as_bytes()))
+        if self.json_on_stdout || printed.is_err() || stdout_is_closed() {
+            // What a person reads goes where somebody may still read.
+            return print(io::stderr(), |out| out.write_all(self.text(report, &io::stderr()).as_bytes()));
+        }
+        Ok(())
     }
 
     /// The text of a report as that stream shows it; that of one line has bars of its response times.
@@ -240,11 +251,15 @@ impl Outputs {
             self.json_on_stdout = true;
         }
         let text = summary.render();
-        if self.json_on_stdout {
-            print(io::stdout(), json)?;
+        let printed = match self.json_on_stdout {
+            true => deliver(json),
+            false => deliver(|out| out.write_all(text.as_bytes())),
+        };
+        if self.json_on_stdout || printed.is_err() || stdout_is_closed() {
             print(io::stderr(), |out| out.write_all(text.as_bytes()))?;
-        } else {
-            print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
+        }
+        if let Err(error) = printed {
+            reason = Some(unwritten(Path::new(STANDARD_OUTPUT), &error));
         }
         Ok(reason)
     }
@@ -490,16 +505,35 @@ fn is_writable(folder: &Path) -> bool {
 
 /// Says what must be known about how a plan was read, where no report says it.
 pub(crate) fn say_notes(source: &PlanSource) -> Result<(), OutputError> {
-    let said = |out: &mut dyn Write| {
-        source.notes().iter().try_for_each(|note| writeln!(out, "hammer: note: {note}"))
-    };
-    print(io::stderr(), said)
+    say_all(source.notes())
+}
+
+/// Says notes of which no report has any.
+pub(crate) fn say_all(notes: &[String]) -> Result<(), OutputError> {
+    print(io::stderr(), |out| notes.iter().try_for_each(|note| writeln!(out, "hammer: note: {note}")))
 }
 
 /// What could not be written, as a reason.
 pub(crate) fn unwritten(path: &Path, error: &io::Error) -> Reason {
-    Reason::new(ReasonKind::ReportUnwritten, format!("failed to write {}: {error}", path.display()))
+    let said = in_plain_words(&error.to_string());
+    Reason::new(ReasonKind::ReportUnwritten, format!("failed to write {}: {said}", path.display()))
 }
+
+/// Writes what was found to standard output, whose reader has to be there for it.
+fn deliver(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut stdout = io::stdout();
+    write(&mut stdout)?;
+    stdout.flush()
+}
+
+/// Whether the command was started without a standard output, in whose place there is /dev/null then, to read and to write. Who names that
+/// opens it to write alone, or means by it that nobody reads.
+fn stdout_is_closed() -> bool {
+    let may_read = fcntl_getfl(io::stdout()).is_ok_and(|flags| flags & OFlags::ACCMODE == OFlags::RDWR);
+    may_read && fs::read_link("/proc/self/fd/1").is_ok_and(|path| path == Path::new("/dev/null"))
+}
+
+const STANDARD_OUTPUT: &str = "standard output";
 
 /// Writes to a standard stream; a reader that went away is no error.
 pub(crate) fn print(

@@ -9,6 +9,8 @@ use hammer_report::progress::{accepted, judging, line};
 use hammer_report::report::Event;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::output::print;
+
 /// The reporter behind it.
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
@@ -50,7 +52,7 @@ impl Reporter for Progress {
                         Some(_) => accepted(snapshot, info),
                         None => millis(snapshot.at.since(self.start.unwrap_or_default())),
                     });
-                    bar.set_message(line(snapshot, info));
+                    say(bar, line(snapshot, info));
                 }
             }
             RunEvent::Note { text, .. } => println(bar, &format!("note: {text}")),
@@ -62,16 +64,29 @@ impl Reporter for Progress {
                     println(bar, &format!("{label}: {words}"));
                 }
             }
-            RunEvent::Judging { at, awaited, until } => bar.set_message(judging(*at, *awaited, *until)),
+            RunEvent::Judging { at, awaited, until } => say(bar, judging(*at, *awaited, *until)),
             RunEvent::Command { .. } => {}
             RunEvent::Finished(_) => bar.finish_and_clear(),
         }
     }
 }
 
+/// How far it is, behind the bar; a line of its own on a terminal that only prints, where no bar can be drawn.
+fn say(bar: &ProgressBar, line: String) {
+    match bar.is_hidden() {
+        true => println(bar, &line),
+        false => bar.set_message(line),
+    }
+}
+
 /// A line above the bar, without what the terminal would obey.
 fn println(bar: &ProgressBar, line: &str) {
-    bar.println(shown(line, usize::MAX));
+    let line = shown(line, usize::MAX);
+    match bar.is_hidden() {
+        // Nobody is left to tell when standard error is gone as well.
+        true => drop(print(std::io::stderr(), |out| writeln!(out, "{line}"))),
+        false => bar.println(line),
+    }
 }
 
 fn millis(nanos: Nanos) -> u64 {

@@ -196,7 +196,7 @@ fn a_hook_that_fails_before_the_run_ends_it() {
     let server = Server::ok();
     let change = format!("target.url={}", server.url());
     let ended = run(PLAN, &[&change, "hooks.before=[{name: ready, run: \"echo not yet >&2; exit 3\"}]"]);
-    refused(&ended, &["run the hook `echo not yet >&2; exit 3`: exit status: 3: not yet"]);
+    refused(&ended, &["run the hook `echo not yet >&2; exit 3` (ready): it ended with status 3: not yet"]);
     assert_eq!(server.connections(), 0);
 }
 
@@ -235,7 +235,10 @@ fn a_hook_that_fails_after_the_run_leaves_the_report() {
     assert_eq!(ended.code, 2, "{}", ended.stderr);
     let report = ended.report();
     assert_eq!(report.totals.all.fates.accepted, 5);
-    assert_eq!(report.verdict.reasons[0].text, "failed to run the hook `exit 3`: exit status: 3: ");
+    assert_eq!(
+        report.verdict.reasons[0].text,
+        "failed to run the hook `exit 3` (size): it ended with status 3"
+    );
 }
 
 const CANARY: &str = "canary-7f3a9c-token";
@@ -314,7 +317,7 @@ fn a_token_that_cannot_be_used_is_named_by_its_place_and_not_shown() {
         told(&folder, &["http", "get", "http://127.0.0.1:9/", "--bearer-env", "HAMMER_TEST_UNSET"]);
     refused(&ended, &["HAMMER_TEST_UNSET is not set"]);
     let inline = PLAN.replace("http: {}", &format!("http: {{ bearer: {{ token: {CANARY} }} }}"));
-    refused(&run(&inline, &[]), &["plan.yaml:5:", "workloads[0].http.bearer.token: unknown field `token`"]);
+    refused(&run(&inline, &[]), &["plan.yaml:5:", "workloads[0].http.bearer.token: unknown key `token`"]);
 }
 
 #[test]
@@ -377,7 +380,7 @@ fn every_argument_of_one_line_that_cannot_be_is_told_by_its_name() {
         ("submit", ["--precerts", "101"], "use --precerts: `101` is no whole percentage"),
         ("submit", ["--duplicates", "101"], "use --duplicates: `101` is no percentage"),
         ("submit", ["--invalid", "101"], "use --invalid: `101` is no percentage"),
-        ("read", ["--mix", "tiles=1"], "use --mix: unknown variant `tiles`"),
+        ("read", ["--mix", "tiles=1"], "use --mix: `tiles` cannot stand here; did you mean `tile`?"),
         ("read", ["--mix", "tile=0"], "use --mix: one weight must be 1 at least"),
         (
             "read",
@@ -386,7 +389,7 @@ fn every_argument_of_one_line_that_cannot_be_is_told_by_its_name() {
         ),
         ("submit", ["--mmd", "long"], "use --mmd: `long` is no time"),
         ("follow", ["--mmd", "long"], "use --mmd: `long` is no time"),
-        ("audit", ["--contact", "a\nb"], "use --contact: `a\nb` is no contact"),
+        ("audit", ["--contact", "a\nb"], "use --contact: `a\\nb` is no contact"),
         ("read", ["--monitoring-url", "log"], "use --monitoring-url: `log` is no URL of a service"),
         ("submit", ["--submission-token-file", &absent], "use --submission-token-file: failed to "),
         ("follow", ["--monitoring-token-env", "HAMMER_TEST_UNSET"], "use --monitoring-token-env: failed to "),
@@ -429,7 +432,10 @@ fn a_log_that_cannot_be_followed_or_verified_is_refused_before_it_is_dialled() {
     refused(&ct("audit", &["--from", "5", "--to", "5"]), &["use --to 5: it must be more than --from 5"]);
     refused(&ct("read", &["-q", "fast"]), &["use --rate: `fast` is no rate"]);
     refused(&ct("read", &["--mix", "tile=1,bundle"]), &["use --mix bundle: expected KIND=WEIGHT"]);
-    refused(&ct("read", &["--mix", "tiles=1"]), &["use --mix: unknown variant `tiles`"]);
+    refused(
+        &ct("read", &["--mix", "tiles=1"]),
+        &["use --mix: `tiles` cannot stand here; did you mean `tile`?"],
+    );
     for command in ["read", "follow", "audit"] {
         let with = |url: &str, key: &str| hammer(&["ct", command, url, "--key", key]);
         refused(
@@ -439,7 +445,7 @@ fn a_log_that_cannot_be_followed_or_verified_is_refused_before_it_is_dialled() {
         refused(&with("http://127.0.0.1:9/log", "AAAA"), &["use --key: failed to use the log's public key"]);
         refused(&with("http://127.0.0.1:9/log", "@/nowhere"), &["use --key: failed to read /nowhere"]);
         refused(&with("http://192.0.2.1/log", KEY), &["192.0.2.1"]);
-        refused(&ct(command, &["--contact", "a\nb"]), &["use --contact: `a\nb` is no contact"]);
+        refused(&ct(command, &["--contact", "a\nb"]), &["use --contact: `a\\nb` is no contact"]);
     }
 }
 

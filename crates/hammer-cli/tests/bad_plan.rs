@@ -31,7 +31,7 @@ fn an_unknown_key_is_named_by_file_line_and_path() {
         .write("plan.yaml", &PLAN.replace("load: { rate: 10/s }", "load: { rate: 10/s }\n    in_flght: 5"));
     for command in ["run", "plan"] {
         let ended = hammer(&[command, &plan]);
-        refused(&ended, &[&format!("{plan}:7:5: "), "workloads[0].in_flght: unknown field `in_flght`"]);
+        refused(&ended, &[&format!("{plan}:7:5: "), "workloads[0].in_flght: unknown key `in_flght`"]);
     }
     let ended = hammer(&["run", &plan]);
     insta::assert_snapshot!("an_unknown_key", ended.stderr.replace(&plan, "plan.yaml"));
@@ -40,7 +40,7 @@ fn an_unknown_key_is_named_by_file_line_and_path() {
 #[test]
 fn an_unknown_key_deep_in_a_target_has_its_line() {
     let ended = run(&PLAN.replace("url: http://127.0.0.1:9", "lab:\n    http:\n      boddy_bytes: 5"), &[]);
-    refused(&ended, &["plan.yaml:4:7: ", "target.lab.http.boddy_bytes: unknown field `boddy_bytes`"]);
+    refused(&ended, &["plan.yaml:4:7: ", "target.lab.http.boddy_bytes: unknown key `boddy_bytes`"]);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn a_change_that_does_not_fit_is_named_by_its_key() {
             "workloads.nobody.load.rate=5/s",
             "use --set workloads.nobody.load.rate=5/s: there is no item nobody",
         ),
-        ("workloads.web.load.rat=5/s", "use --set workloads.web.load.rat=5/s: unknown field `rat`"),
+        ("workloads.web.load.rat=5/s", "use --set workloads.web.load.rat=5/s: unknown key `rat`"),
         ("workloads.web.load.rate=fast", "use --set workloads.web.load.rate=fast: `fast` is no rate"),
         ("rounds=two", "use --set rounds=two: `two` is no whole number"),
         ("rounds", "use --set rounds: expected KEY=VALUE"),
@@ -162,7 +162,7 @@ fn a_plan_that_contradicts_itself_is_refused() {
         ("target.contact=\"a\\nb\"", "` is no contact that a header can hold"),
         ("target.connection.streams=0", ": it must be 1 at least"),
         ("interval=5ms", ": it must be 10ms at least"),
-        ("compat=k6", ": unknown variant `k6`, expected `rhtas-benchmark` or `rest-pki`"),
+        ("compat=k6", ": `k6` cannot stand here; give one of rhtas-benchmark, rest-pki"),
         (
             "compat=rest-pki",
             "compat=rest-pki: nothing is signed; give a workload `pki_sign`, `pki_authenticate` or ",
@@ -187,8 +187,8 @@ fn a_plan_that_contradicts_itself_is_refused() {
             "`Content-Length` is no header that can be given",
         ),
         ("workloads.web.http.headers={transfer-encoding: chunked}", "it follows from the body"),
-        ("workloads.web.http.method=get", ": `get` is no method (like GET, POST, PUT)"),
-        ("workloads.web.http.method=GE T", ": `GE T` is no method (like GET, POST, PUT)"),
+        ("workloads.web.http.method=get", ": `get` is no method in capitals (like GET, POST, PUT)"),
+        ("workloads.web.http.method=GE T", ": `GE T` is no method in capitals (like GET, POST, PUT)"),
         ("workloads.web.http.body_file=/nonexistent/body", "read a body from /nonexistent/body: "),
         ("workloads.web.http.path=/a b", ": `/a b` is no path (like /a/b?c=d)"),
         ("workloads.web.http={body: a, body_file: b}", ": workloads[0].http.body_file: body is given too"),
@@ -267,7 +267,7 @@ fn a_plan_that_contradicts_itself_is_refused() {
 #[test]
 fn a_sweep_that_does_not_fit_names_its_key_and_value() {
     for (sweep, part) in [
-        ("{usrs: [1, 2]}", "failed to use the sweep of usrs to 1: unknown field `usrs`"),
+        ("{usrs: [1, 2]}", "failed to use the sweep of usrs to 1: unknown key `usrs`"),
         (
             "{threads.shards: [1, none]}",
             "failed to use the sweep of threads.shards to \"none\": `none` is no whole number",
@@ -290,10 +290,7 @@ fn a_sweep_that_does_not_fit_names_its_key_and_value() {
 fn a_sweep_of_a_file_has_its_line_there_though_what_it_names_has_none() {
     let folder = Folder::new();
     for (sweep, parts) in [
-        (
-            "sweep: { rat: [50/s] }",
-            ["the sweep of rat to \"50/s\" (", "plan.yaml:10:10): unknown field `rat`"],
-        ),
+        ("sweep: { rat: [50/s] }", ["the sweep of rat to \"50/s\" (", "plan.yaml:10:10): unknown key `rat`"]),
         (
             "sweep: { users: [5] }",
             ["the sweep of users to 5 (", "plan.yaml:10:10): workloads[0].load: give either"],
@@ -311,7 +308,7 @@ fn a_key_that_stands_there_twice_is_told_without_advice_to_programmers() {
     let folder = Folder::new();
     let plan = folder.write("plan.yaml", &format!("{PLAN}name: one\nname: two\n"));
     let ended = hammer(&["run", &plan]);
-    refused(&ended, &[": duplicate mapping key: name\n"]);
+    refused(&ended, &[": the key `name` stands here twice\n"]);
     assert!(!ended.stderr.contains("DuplicateKeyPolicy"), "{}", ended.stderr);
 }
 

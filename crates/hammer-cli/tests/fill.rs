@@ -385,7 +385,7 @@ fn what_is_wrong_with_a_fill_or_a_corpus_is_named_with_its_key_and_line() {
         (fill(json!({ "workload": "sign", "operations": 0 })), ["fill.operations: ", "0"]),
         (fill(json!({ "workload": "sign", "operations": 1, "timeout": "0s" })), ["fill.timeout: ", "0"]),
         (fill(Value::Null), ["workloads[0].load: ", "give exactly one of rate"]),
-        (reads.clone(), ["workloads[0].sigstore_verify.corpus: ", "corpus.jsonl: line 2: missing field"]),
+        (reads.clone(), ["workloads[0].sigstore_verify.corpus: ", "corpus.jsonl: line 2: it lacks"]),
         (with("corpus", json!(empty)), ["sigstore_verify.corpus: ", "it has no entry of Rekor v1"]),
         (with("corpus", json!(folder.path("none"))), ["sigstore_verify.corpus: ", "No such file"]),
         (behind_a_fill, ["workloads[0].sigstore_verify.corpus: ", "failed to use the corpus"]),

@@ -6,6 +6,8 @@ mod attended;
 mod folder;
 #[path = "support/hammer.rs"]
 mod hammer;
+#[path = "outputs/nowhere.rs"]
+mod nowhere;
 
 use std::fs;
 

@@ -136,7 +136,7 @@ fn services_that_contradict_the_plan_are_refused_by_line() {
     refused(
         "  services:\n    a: { ulr: \"127.0.0.1:1\" }",
         "",
-        "target.services.a.ulr: unknown field `ulr`, expected one of ",
+        "target.services.a.ulr: unknown key `ulr`; did you mean `url`? ",
     );
     refused("  services:\n    \"a b\": { url: \"127.0.0.1:1\" }", "", "`a b` is no word");
     refused("  services:\n    a: { url: \"http://a b/\" }", "", "target.services.a.url: ");

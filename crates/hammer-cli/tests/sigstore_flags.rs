@@ -468,7 +468,7 @@ fn arguments_that_cannot_be_are_named() {
     }
     refused(
         &hammer(&["lab", "sigstore", "--set", "rekor1={}"]),
-        &["--set rekor1={}", "unknown field `rekor1`"],
+        &["--set rekor1={}", "unknown key `rekor1`"],
     );
 }
 

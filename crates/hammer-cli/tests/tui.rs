@@ -47,7 +47,7 @@ phases:
   drain: 300s
 ";
 
-/// `hammer run --tui` on a terminal of 80x24.
+/// `hammer run --tui` on a terminal of 80x24, or another one.
 struct OnTerminal {
     child: Child,
     keys: File,
@@ -60,6 +60,11 @@ struct OnTerminal {
 
 impl OnTerminal {
     fn of(plan: &str) -> Self {
+        Self::named("xterm", 80, plan)
+    }
+
+    /// The same on a terminal of that name and width.
+    fn named(name_of_terminal: &str, columns: u16, plan: &str) -> Self {
         let folder = Folder::new();
         let plan = folder.write("plan.yaml", plan);
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
@@ -67,10 +72,10 @@ impl OnTerminal {
         unlockpt(&master).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap();
         let terminal = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
-        tcsetwinsize(&terminal, Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        tcsetwinsize(&terminal, Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
         let stream = || terminal.try_clone().unwrap();
         let mut command = command(&["run", &plan, "--tui"]);
-        command.env("TERM", "xterm").stdin(stream()).stdout(stream()).stderr(stream());
+        command.env("TERM", name_of_terminal).stdin(stream()).stdout(stream()).stderr(stream());
         let child = command.spawn().unwrap();
         let keys = File::from(master);
         let screen = read(keys.try_clone().unwrap());
@@ -79,7 +84,7 @@ impl OnTerminal {
             keys,
             screen,
             seen: String::new(),
-            drawn: vt100::Parser::new(size(24), size(80), 0),
+            drawn: vt100::Parser::new(size(24), size(columns), 0),
             terminal,
             _folder: folder,
         }
@@ -207,6 +212,23 @@ fn without_a_terminal_the_dashboard_is_refused() {
         "hammer: failed to show the dashboard (--tui): standard output is not a terminal\n"
     );
     assert_eq!(ended.stdout, "");
+}
+
+#[test]
+fn a_terminal_that_only_prints_or_is_narrow_gets_progress_in_place_of_the_dashboard() {
+    for (name, columns, why) in [
+        ("dumb", 80, "(--tui): TERM is dumb, a terminal that only prints; progress "),
+        ("xterm", 50, "(--tui): the terminal has 50 columns, and it needs 60; progress "),
+    ] {
+        let mut terminal = OnTerminal::named(name, columns, &PLAN.replace("300s", "3s"));
+        terminal.wait_for_bytes(why);
+        terminal.wait_for_bytes("promises   none made");
+        terminal.child.wait().unwrap();
+        let (_, behind) = terminal.seen.split_once(why).unwrap();
+        let (progress, _) = behind.split_once("total      ").unwrap();
+        assert!(progress.contains("measurement: offered"), "{name}: {progress}");
+        assert!(!terminal.seen.contains(ENTER), "{name}");
+    }
 }
 
 const ENTER: &str = "\u{1b}[?1049h";

@@ -221,7 +221,7 @@ pub fn split_url(url: &str) -> Result<(Uri, String), HttpError> {
         return Err(refused("it is neither http nor https"));
     }
     if !parts.authority.as_ref().is_none_or(has_usable_port) {
-        return Err(refused("its port is none"));
+        return Err(refused("its port is no number from 1 to 65535"));
     }
     let endpoint = Uri::from_parts(parts).map_err(|why| refused(&why.to_string()))?;
     Ok((endpoint, path.map_or_else(|| "/".to_owned(), |path| path.to_string())))

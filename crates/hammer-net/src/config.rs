@@ -203,6 +203,9 @@ impl ClientConfig {
         if self.per_address == Some(0) {
             return Err(ConfigError::Zero { what: "per_address" });
         }
+        if let Some(name) = &self.tls.server_name {
+            tls::server_name(name)?;
+        }
         let first = self.endpoints.first().ok_or(ConfigError::NoEndpoint)?;
         let refused = |url: &Uri, reason| Err(ConfigError::Endpoint { url: url.to_string(), reason });
         for url in &self.endpoints {
@@ -213,7 +216,7 @@ impl ClientConfig {
                 return refused(url, "user and password do not belong into it");
             }
             if !url.authority().is_some_and(has_usable_port) {
-                return refused(url, "its port is none");
+                return refused(url, "its port is no number from 1 to 65535");
             }
             if url.query().is_some() {
                 return refused(url, "an endpoint has no query");

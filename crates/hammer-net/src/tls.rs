@@ -59,7 +59,7 @@ pub enum TlsError {
         reason: String,
     },
     /// Neither a DNS name nor an address.
-    #[error("use {name:?} as a server name")]
+    #[error("use {name:?} as a server name: it is neither a DNS name nor an IP address")]
     ServerName {
         /// The name as given.
         name: String,

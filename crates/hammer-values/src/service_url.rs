@@ -40,7 +40,7 @@ impl ScalarValue for ServiceUrl {
             }
             (Some("http" | "https"), Some(_)) if url.query().is_some() => "URL of a service: it has a query",
             (Some("http" | "https"), Some(host)) if !has_usable_port(host) => {
-                "URL of a service: its port is none"
+                "URL of a service: its port is no number from 1 to 65535"
             }
             (Some("http" | "https"), Some(_)) => return Ok(Self { text: text.to_owned(), url }),
             _ => "URL of a service: it is neither http nor https",
@@ -121,8 +121,14 @@ mod tests {
             ("ftp://me:canary@a/b", "`ftp://***@a/b` is no URL of a service: it is neither http nor https"),
             ("http://me:canary@no host/", "`http://***@no host/` is no URL (like "),
             ("me:canary@host", "`***@host` is no URL"),
-            ("http://a:99999/b", "`http://a:99999/b` is no URL of a service: its port is none"),
-            ("http://[::1]:65536", "`http://[::1]:65536` is no URL of a service: its port is none"),
+            (
+                "http://a:99999/b",
+                "`http://a:99999/b` is no URL of a service: its port is no number from 1 to 65535",
+            ),
+            (
+                "http://[::1]:65536",
+                "`http://[::1]:65536` is no URL of a service: its port is no number from 1 to 65535",
+            ),
             ("http://a/b?c=d", "`http://a/b?c=d` is no URL of a service: it has a query"),
             (
                 "http://me:canary@a/b",

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::error::ValueError;
 use crate::scalar::{self, Scalar, ScalarValue};
 
-/// A name that can stand in the path of a series or of a key: no space, dot or slash is in it, and something is.
+/// A name that can stand in the path of a series or of a key: no space, dot, slash or control character is in it, and something is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(with = "String")]
@@ -28,11 +28,15 @@ impl ScalarValue for Word {
 
     fn of_scalar(scalar: Scalar<'_>) -> Result<Self, ValueError> {
         let word = scalar.to_string();
-        match word.is_empty() || word.contains(['/', '.', ' ']) {
+        match word.is_empty() || word.contains(is_none_of_a_word) {
             true => Err(scalar.is_no::<Self>()),
             false => Ok(Self(word)),
         }
     }
+}
+
+fn is_none_of_a_word(letter: char) -> bool {
+    matches!(letter, '/' | '.') || letter.is_whitespace() || letter.is_control()
 }
 
 /// A map by names is searched by text.
@@ -71,11 +75,19 @@ mod tests {
         for (json, word) in [("\"2027h1\"", "2027h1"), ("\"add-chain\"", "add-chain"), ("2027", "2027")] {
             assert_eq!(serde_json::from_str::<Word>(json).unwrap().as_str(), word);
         }
-        for text in ["", "a b", "a/b", "a.b"] {
+        for (text, shown) in [
+            ("", ""),
+            ("a b", "a b"),
+            ("a/b", "a/b"),
+            ("a.b", "a.b"),
+            ("a\tb", "a\\tb"),
+            ("a\nb", "a\\nb"),
+            ("\u{1b}[31m", "\\u{1b}[31m"),
+        ] {
             let error = text.parse::<Word>().unwrap_err();
             assert_eq!(
                 error.to_string(),
-                format!("`{text}` is no word: a name without space, dot and slash")
+                format!("`{shown}` is no word: a name without space, dot and slash")
             );
         }
     }

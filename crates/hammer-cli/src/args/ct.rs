@@ -100,7 +100,7 @@ pub(crate) struct SubmitArgs {
     pub(crate) load: RateArgs,
     /// How many of 100 chains are precertificates
     #[arg(long, default_value_t = 0, value_name = "PERCENT")]
-    pub(crate) precerts: u8,
+    pub(crate) precerts: u16,
     /// How many of 100 submissions repeat a chain that the log has answered; fractions are allowed
     #[arg(long, default_value_t = 0.0, value_name = "PERCENT")]
     pub(crate) duplicates: f64,

@@ -6,7 +6,7 @@ use clap::Args;
 use hammer_values::TimeSpan;
 
 /// A collector of OpenTelemetry, and how it is reached.
-#[derive(Debug, Args, Default)]
+#[derive(Clone, Debug, Args, Default)]
 pub(crate) struct OtlpArgs {
     /// Send the run's metrics to a collector of OpenTelemetry (OTLP over HTTP) while it lasts and at its end; to /v1/metrics unless the URL has a path
     #[arg(long, value_name = "URL")]

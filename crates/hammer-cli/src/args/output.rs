@@ -7,10 +7,11 @@ use clap::{Args, value_parser};
 use hammer_measure::SampleSizes;
 use hammer_values::TimeSpan;
 
+use super::address::listen_address;
 use super::otlp::OtlpArgs;
 
 /// Where the report goes.
-#[derive(Debug, Args, Default)]
+#[derive(Clone, Debug, Args, Default)]
 pub(crate) struct OutputArgs {
     /// Write the JSON report to a file, or to standard output with `-` (the text then goes to standard error)
     #[arg(long, value_name = "FILE|-")]
@@ -37,13 +38,13 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// Serve the run's metrics for Prometheus at http://ADDRESS/metrics while it lasts; port 0 lets the system choose
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = listen_address)]
     pub(crate) metrics: Option<SocketAddr>,
     /// Keep serving them after the end until they were read once more, so long at most
     #[arg(long, value_name = "TIME", requires = "metrics")]
     pub(crate) metrics_linger: Option<TimeSpan>,
     /// Serve the charts of the report at http://ADDRESS/ while the run lasts, to look at; port 0 lets the system choose
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = listen_address)]
     pub(crate) web: Option<SocketAddr>,
     /// Have that page take commands (`hammer ctl`) from whoever has its token: pause, rate, in-flight, stop, mark
     #[arg(long, requires = "web")]

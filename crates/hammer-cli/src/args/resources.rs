@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 
 use clap::Args;
 
+use super::address::listen_address;
+
 /// What is served, and where.
 #[derive(Debug, Args)]
 pub(crate) struct ResourcesArgs {
@@ -11,7 +13,7 @@ pub(crate) struct ResourcesArgs {
     #[arg(value_name = "NAME=PID")]
     pub(crate) processes: Vec<String>,
     /// The address to listen on, loopback or private; port 0 lets the system choose
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = listen_address)]
     pub(crate) listen: SocketAddr,
     /// A component, and a text in the command lines of its processes, whenever they start
     #[arg(long, value_name = "NAME=TEXT")]

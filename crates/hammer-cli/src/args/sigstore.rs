@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand};
 
+use super::address::listen_address;
 use super::bounds::BoundsArgs;
 use super::line::{LineArgs, LineEndArgs};
 use super::load::{LoadArgs, ReachArgs};
@@ -93,7 +94,7 @@ pub(crate) struct IdentityArgs {
     #[arg(long, value_name = "URL")]
     pub(crate) issuer: Option<String>,
     /// Where the issuer is served; by default at its own address. 127.0.0.1:0 where `hammer sigstore issuer` serves it already
-    #[arg(long, value_name = "ADDRESS", requires = "issuer")]
+    #[arg(long, value_name = "ADDRESS", requires = "issuer", value_parser = listen_address)]
     pub(crate) listen: Option<SocketAddr>,
     /// Sign tokens by RS256 instead of ES256
     #[arg(long, requires = "issuer", conflicts_with_all = ["token_file", "token_env"])]
@@ -327,7 +328,7 @@ pub(crate) struct IssuerArgs {
     /// The issuer, as tokens name it (`iss`): http://127.0.0.1:18888
     pub(crate) url: String,
     /// The address to listen on, where it is not the issuer's own
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = listen_address)]
     pub(crate) listen: Option<SocketAddr>,
     /// Publish the key of RS256 instead of that of ES256
     #[arg(long)]

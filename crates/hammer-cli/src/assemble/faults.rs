@@ -2,7 +2,6 @@
 
 use hammer_values::{TimeSpan, ValueError};
 
-use crate::plan::Plan;
 use crate::plan::error::{PlanError, PlanFault};
 use crate::plan::grammar::StopKey;
 use crate::plan::observe;
@@ -10,6 +9,7 @@ use crate::plan::path::PlanPath;
 use crate::plan::resources::ResourcesPlan;
 use crate::plan::section::SectionPlace;
 use crate::plan::summary;
+use crate::plan::{HooksPlan, Plan, ThreadsPlan};
 use crate::protocol::registry::Registry;
 
 /// Looks for all of it.
@@ -19,6 +19,7 @@ use crate::protocol::registry::Registry;
 pub(super) fn check_own(registry: &Registry, plan: &Plan) -> Result<(), PlanError> {
     check_names(plan)?;
     check_times(plan)?;
+    check_amounts(plan)?;
     check_fill(plan)?;
     plan.resources.as_ref().map_or(Ok(()), ResourcesPlan::check_names)?;
     summary::check(plan)?;
@@ -57,6 +58,31 @@ fn check_times(plan: &Plan) -> Result<(), PlanError> {
     window.try_for_each(|span| some(span, &|| PlanPath::of("resources").key("window")))?;
     let mut fill = plan.fill.iter().filter_map(|fill| fill.timeout);
     fill.try_for_each(|span| some(span, &|| PlanPath::of("fill").key("timeout")))
+}
+
+/// What is counted is some, and no more than there is use for; a command says something.
+fn check_amounts(plan: &Plan) -> Result<(), PlanError> {
+    for (place, workload) in plan.workloads.iter().enumerate() {
+        if workload.load.operations == Some(0) {
+            let at = PlanPath::workload(place).keys("load.operations");
+            return Err(PlanFault::Misfit(ValueError::below("1").to_string()).at(at));
+        }
+    }
+    let ThreadsPlan { shards, supply, verify } = plan.threads;
+    for (key, threads) in [("shards", shards), ("supply", supply), ("verify", verify)] {
+        if threads.is_some_and(|threads| threads.get() > MOST_THREADS) {
+            let why = ValueError::above(MOST_THREADS.to_string()).to_string();
+            return Err(PlanFault::Misfit(why).at(PlanPath::of("threads").key(key)));
+        }
+    }
+    let HooksPlan { before, between, after, .. } = &plan.hooks;
+    for (list, hooks) in [("before", before), ("between", between), ("after", after)] {
+        if let Some(place) = hooks.iter().position(|hook| hook.run.trim().is_empty()) {
+            let at = PlanPath::of("hooks").key(list).item(place).key("run");
+            return Err(PlanFault::Empty.at(at));
+        }
+    }
+    Ok(())
 }
 
 fn check_fill(plan: &Plan) -> Result<(), PlanError> {
@@ -126,5 +152,7 @@ fn one(given: usize, of: &str, at: impl FnOnce() -> PlanPath) -> Result<(), Plan
     }
 }
 
+/// Far more than the cores of any machine.
+const MOST_THREADS: usize = 1_024;
 const MOST_FILLING: usize = 100_000;
 const TOO_MANY_FILL: &str = "100,000 users at most can fill";

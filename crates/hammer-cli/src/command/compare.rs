@@ -10,11 +10,13 @@ use std::{fs, io};
 
 use hammer_compare::{CheckedClaim, Claim, ComparisonError, ComponentUse, MeasuredRun, Variant};
 use hammer_report::{ExitCode, ReasonKind};
+use serde_saphyr::MessageFormatter as _;
 
 use super::report::summary;
 use crate::args::{CompareArgs, ComparisonForm, ComponentFile, FailIf};
 use crate::error::{CliError, UsageError};
 use crate::output::{PageFile, numbered, print};
+use crate::plan::broken_yaml::PlainYamlWords;
 use crate::protocol::registry::Registry;
 use baseline::KeptBaseline;
 use compared::Compared;
@@ -113,9 +115,9 @@ fn claims(path: &Path) -> Result<Vec<Claim>, UsageError> {
     let text =
         fs::read_to_string(path).map_err(|source| UsageError::File { path: path.to_owned(), source })?;
     let refused = |error: serde_saphyr::Error| {
-        let said = error.to_string();
-        let first = said.lines().next().unwrap_or_default();
-        let why = first.strip_prefix("error: ").unwrap_or(first).to_owned();
+        let said = PlainYamlWords.format_message(error.without_snippet());
+        let at = error.location().map(|at| format!("line {} column {}: ", at.line(), at.column()));
+        let why = at.unwrap_or_default() + &said;
         UsageError::Claims { path: path.to_owned(), why }
     };
     let claims: Vec<Claim> = serde_saphyr::from_str(&text).map_err(refused)?;

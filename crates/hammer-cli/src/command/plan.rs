@@ -7,8 +7,9 @@ use hammer_report::summary::Wording;
 
 use crate::args::PlanArgs;
 use crate::assemble::check;
+use crate::assemble::foolish::foolish;
 use crate::error::CliError;
-use crate::output::{print, say_notes};
+use crate::output::{print, say_all, say_notes};
 use crate::plan::error::PlanError;
 use crate::plan::read::{self, SourcedPlan};
 use crate::plan::sweep::{self, PlannedRun};
@@ -23,6 +24,7 @@ pub(crate) fn show(args: &PlanArgs, registry: &Registry) -> Result<ExitCode, Cli
     for PlannedRun { plan: SourcedPlan { plan, source }, .. } in &runs {
         check(registry, plan).map_err(|error| error.placed(source))?;
     }
+    say_all(&foolish(&planned.plan))?;
     let text = serde_saphyr::to_string(&planned.plan).map_err(PlanError::from)? + &in_order(&runs);
     print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
     Ok(ExitCode::Clean)

@@ -25,6 +25,8 @@ use crate::metrics::MetricsPage;
 use crate::otlp::{Collector, RunExport};
 use crate::output::{Outputs, folder, unwritten};
 use crate::plan::Plan;
+use crate::plan::error::PlanFault;
+use crate::plan::path::PlanPath;
 use crate::plan::read::{self, SourcedPlan};
 use crate::plan::sweep::{PlannedRun, runs};
 use crate::progress::Progress;
@@ -57,14 +59,17 @@ pub(crate) fn of_plan_with(
     output: &OutputArgs,
     registry: &Registry,
 ) -> Result<ExitCode, CliError> {
-    tui::check(output)?;
+    let output = &*tui::fitted(output)?;
     resources::lift_descriptor_limit();
     let runs = runs(planned, registry.grammar())?;
     for PlannedRun { plan: SourcedPlan { plan, source }, .. } in &runs {
         check(registry, plan).map_err(|error| error.placed(source))?;
     }
     let plan = &planned.plan;
-    let mut outputs = Outputs::open(output, planned, runs.len())?;
+    let mut outputs = Outputs::open(output, planned, runs.len()).map_err(|error| {
+        let of_plan = error.of_plan().map(|(key, why)| PlanFault::Misfit(why).at(PlanPath::of(key)));
+        of_plan.map_or_else(|| CliError::from(error), |error| error.placed(&planned.source).into())
+    })?;
     let collector = Collector::of(&output.otlp)?;
     let metrics = MetricsPage::serve(output)?;
     let web = LiveWeb::serve(output)?;

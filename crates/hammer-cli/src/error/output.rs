@@ -34,6 +34,9 @@ pub(crate) enum OutputError {
         /// The flag, or the key of the plan, that names it.
         named: &'static str,
     },
+    /// A report goes where nothing is.
+    #[error("use --out -: standard output is closed; name a file")]
+    ClosedStdout,
     /// What would be written over is read as well, or written by another.
     #[error("use {named}: {} is named by {other} as well, and would be written over", path.display())]
     Shared {
@@ -82,11 +85,24 @@ pub(crate) enum OutputError {
 }
 
 impl OutputError {
+    /// The key of the plan that names what cannot be written, and what is wrong there; none where a flag does.
+    pub(crate) fn of_plan(&self) -> Option<(&str, String)> {
+        let key = match self {
+            Self::Unopened { named, .. } | Self::NoFile { named } | Self::Shared { named, .. } => *named,
+            Self::WrittenOver { key, .. } => key.as_str(),
+            _ => return None,
+        };
+        let said = self.to_string();
+        let why = said.strip_prefix("use ")?.strip_prefix(key)?.strip_prefix(": ")?.to_owned();
+        (!key.starts_with('-')).then_some((key, why))
+    }
+
     /// What cannot be opened was asked for wrongly; what cannot be written is lost.
     pub(super) fn reason(&self) -> ReasonKind {
         match self {
             Self::Unopened { .. }
             | Self::NoFile { .. }
+            | Self::ClosedStdout
             | Self::PageOverReport { .. }
             | Self::Shared { .. }
             | Self::WrittenOver { .. }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::nearest::nearest;
 use super::path::PlanPath;
 
 /// Why there can be no value at a key path.
@@ -14,8 +15,12 @@ pub(crate) enum ChangeError {
     #[error("the value is empty: write null to take a key away, \"\" for an empty text")]
     Empty,
     /// The list has no item of that name or place.
-    #[error("there is no item {0}")]
-    UnknownItem(String),
+    #[error("there is no item {item}{}", named(item, known))]
+    UnknownItem {
+        item: String,
+        /// The names of those that there are.
+        known: Vec<String>,
+    },
     /// `null` takes a key away that is not there.
     #[error("there is no key {0} to take away")]
     NotThere(String),
@@ -54,7 +59,7 @@ pub(crate) fn apply(plan: &mut Value, key: &str, value: Value) -> Result<PlanPat
             Value::Array(items) => {
                 let named = || items.iter().position(|item| item["name"] == part);
                 let place = part.parse().ok().or_else(named).filter(|place| *place < items.len());
-                let place = place.ok_or_else(|| ChangeError::UnknownItem(part.to_owned()))?;
+                let place = place.ok_or_else(|| unknown_item(part, items))?;
                 path = path.item(place);
                 &mut items[place]
             }
@@ -63,6 +68,20 @@ pub(crate) fn apply(plan: &mut Value, key: &str, value: Value) -> Result<PlanPat
     }
     *at = value;
     Ok(path)
+}
+
+fn unknown_item(item: &str, items: &[Value]) -> ChangeError {
+    let known = items.iter().filter_map(|item| item["name"].as_str()).map(str::to_owned).collect();
+    ChangeError::UnknownItem { item: item.to_owned(), known }
+}
+
+/// The names that there are, and which of them was probably meant.
+fn named(item: &str, known: &[String]) -> String {
+    match (nearest(item, known.iter().map(String::as_str)), known) {
+        (_, []) => String::new(),
+        (Some(meant), _) => format!("; did you mean `{meant}`?"),
+        (None, known) => format!("; there are {}", known.join(", ")),
+    }
 }
 
 #[cfg(test)]
@@ -99,8 +118,8 @@ mod tests {
         for (change, why) in [
             ("seed", ChangeError::Form),
             ("sede=null", ChangeError::NotThere("sede".to_owned())),
-            ("workloads.submit.load=1", ChangeError::UnknownItem("submit".to_owned())),
-            ("workloads.0.load=1", ChangeError::UnknownItem("0".to_owned())),
+            ("workloads.submit.load=1", unknown_item("submit", &[])),
+            ("workloads.0.load=1", unknown_item("0", &[])),
             ("seed.of=1", ChangeError::Keyless("of".to_owned())),
         ] {
             assert_eq!(apply_text(&mut plan, change), Err(why));

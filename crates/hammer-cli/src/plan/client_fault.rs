@@ -25,6 +25,7 @@ pub(crate) fn unusable(target: &TargetPlan, service: Option<&str>, error: Config
 /// The key that an error of TLS is of.
 fn key_of(error: &TlsError, tls: &TlsPlan) -> String {
     let key = match error {
+        TlsError::File { what: "a key", .. } => "key",
         TlsError::File { path, .. } if tls.certificate.as_ref() == Some(path) => "certificate",
         TlsError::File { path, .. } if tls.key.as_ref() == Some(path) => "key",
         TlsError::File { path, .. } => match tls.roots.iter().position(|root| root == path) {

@@ -50,10 +50,17 @@ impl PlanDocument for Plan {
     }
 
     /// What protocols read is taken out first; what is left has keys of the plan alone.
-    fn read(mut value: Value, grammar: &PlanGrammar) -> Result<Self, PlanError> {
-        if let Some(at) = misplaced_list(&value, &grammar.schema().to_value()) {
+    fn read(value: Value, grammar: &PlanGrammar) -> Result<Self, PlanError> {
+        let schema = grammar.schema().to_value();
+        if let Some(at) = misplaced_list(&value, &schema) {
             return Err(PlanFault::Misfit("expected keys with values, and not a list".to_owned()).at(at));
         }
+        Self::of_values(value, grammar).map_err(|error| error.with_place(&schema))
+    }
+}
+
+impl Plan {
+    fn of_values(mut value: Value, grammar: &PlanGrammar) -> Result<Self, PlanError> {
         let mut sections = PlanSections::take(&mut value, grammar)?;
         if let Some(Value::Object(stop)) = value.get_mut("stop") {
             stop.retain(|_, number| !number.is_null());
@@ -159,15 +166,10 @@ fn sections(
 
 /// What is said of a key that the plan itself does not have lists those of protocols as well.
 fn with_sections(mut error: PlanError, grammar: &PlanGrammar) -> PlanError {
-    if let Some((at, PlanFault::Misfit(message))) = error.refused_mut()
-        && message.starts_with("unknown field")
+    if let Some((at, PlanFault::Unknown { known, .. })) = error.refused_mut()
         && let Some(place) = at.parent().as_ref().and_then(section_place)
     {
-        for section in grammar.at(place) {
-            let joint = if message.contains("there are no fields") { "" } else { ", " };
-            *message = message.replace("there are no fields", "expected one of ")
-                + &format!("{joint}`{}`", section.key);
-        }
+        known.extend(grammar.at(place).map(|section| section.key.to_owned()));
     }
     error
 }
@@ -189,10 +191,11 @@ fn section_place(at: &PlanPath) -> Option<SectionPlace> {
 
 fn known_stop_keys(stop: &StopPlan, grammar: &PlanGrammar) -> Result<(), PlanError> {
     let at = PlanPath::of("stop");
-    let known =
-        || grammar.stop_keys.iter().map(|known| format!("`{}`", known.key)).collect::<Vec<_>>().join(", ");
+    let known = || grammar.stop_keys.iter().map(|known| known.key.to_owned()).collect();
     match stop.0.keys().find(|key| grammar.stop_key(key).is_none()) {
-        Some(key) => Err(PlanFault::Unknown { key: key.clone(), known: known() }.at(at.key(key))),
+        Some(key) => {
+            Err(PlanFault::Unknown { key: key.clone(), known: known(), place: None }.at(at.key(key)))
+        }
         None => Ok(()),
     }
 }

@@ -10,11 +10,16 @@ use hammer_exchange::grant::FirstTokensError;
 use hammer_exchange::token::TokenError;
 use hammer_lab::LabError;
 use hammer_net::ConfigError;
+use serde_json::Value;
+use serde_saphyr::MessageFormatter as _;
 
+use super::broken_yaml::PlainYamlWords;
 use super::change::ChangeError;
+use super::key_places::key_place;
 use super::load::LoadError;
-use super::path::PlanPath;
-use super::source::{DUPLICATE_ADVICE, PlanPlace, PlanSource};
+use super::nearest::nearest;
+use super::path::{PathSegment, PlanPath};
+use super::source::{PlanPlace, PlanSource};
 
 /// A fragment that completes "failed to ...", with file, line and key where there are any.
 #[derive(Debug, thiserror::Error)]
@@ -77,8 +82,16 @@ pub(crate) enum PlanFault {
     #[error("give exactly one of {0}")]
     NotOne(String),
     /// A key that neither the plan nor a protocol has.
-    #[error("unknown field `{key}`, expected one of {known}")]
-    Unknown { key: String, known: String },
+    #[error("unknown key `{key}`{}", keys_there(key, known, place.as_deref()))]
+    Unknown {
+        key: String,
+        known: Vec<String>,
+        /// The block that has such a key.
+        place: Option<String>,
+    },
+    /// A word that is none of those that a value can be.
+    #[error("`{value}` cannot stand here{}", among(value, known, "give one of"))]
+    NoChoice { value: String, known: Vec<String> },
     /// A plan without a key.
     #[error("it is empty")]
     Empty,
@@ -170,6 +183,25 @@ impl PlanFault {
         PlanError::Refused(Box::new(RefusedPlan { place: None, at, others, fault: self }))
     }
 
+    /// The same for the mark below a line, without what else could stand at that path.
+    fn mark(&self, at: &PlanPath) -> String {
+        let said = self.to_string();
+        let word = match (self, at.segments().last()) {
+            (Self::Unknown { key, .. }, _) => key,
+            (Self::NoChoice { value, .. }, _) => value,
+            (Self::NotOne(_), _) => return "give exactly one of these keys".to_owned(),
+            (Self::Missing, Some(PathSegment::Key(key))) => return format!("{key} is not given"),
+            _ => return said,
+        };
+        // What was written may hold any sign.
+        let behind = said.find(word.as_str()).map_or(0, |at| at + word.len());
+        let rest = &said[behind..];
+        let ends =
+            [rest.find("? ").map(|at| at + 1), rest.find(". "), rest.find("; the "), rest.find("; give ")];
+        let end = ends.into_iter().flatten().min().unwrap_or(rest.len());
+        said[..behind + end].to_owned()
+    }
+
     fn key(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Load(error) => error.key().map(Cow::from),
@@ -183,17 +215,21 @@ impl PlanFault {
 impl PlanError {
     /// What a reader of YAML says against the text of a file.
     pub(super) fn of_yaml(name: &str, text: &str, error: &serde_saphyr::Error) -> Self {
-        let said = error.to_string();
-        let first = said.lines().next().unwrap_or_default();
-        let message = first.strip_prefix("error: ").unwrap_or(first);
-        // The place, which is told before it.
-        let placed = message.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
-        let message = placed.map_or(message, |(_, message)| message);
-        let message = message.strip_suffix(DUPLICATE_ADVICE).unwrap_or(message);
         let place = Some(PlanPlace::of_yaml(name, text, error));
-        let fault = PlanFault::Misfit(message.to_owned());
+        let message = PlainYamlWords.format_message(error.without_snippet()).into_owned();
+        let fault = PlanFault::Misfit(message);
         let (at, others) = Default::default();
         Self::Refused(Box::new(RefusedPlan { place, at, others, fault }))
+    }
+
+    /// The same with the block of the plan that has such a key, where none that can stand there is much like it.
+    pub(super) fn with_place(mut self, schema: &Value) -> Self {
+        if let Some((at, PlanFault::Unknown { key, known, place })) = self.refused_mut()
+            && nearest(key, known.iter().map(String::as_str)).is_none()
+        {
+            *place = key_place(at, schema);
+        }
+        self
     }
 
     /// What is refused, and where; none where it is no key of the plan that is.
@@ -227,7 +263,7 @@ impl PlanError {
             let RefusedPlan { place, at, others, fault } = refused.as_mut();
             if place.is_none() {
                 *at = source.as_written(source.changed_last(at, others));
-                *place = Some(source.place(at, &fault.to_string()));
+                *place = Some(source.place(at, &fault.mark(at)));
             }
         }
         self
@@ -256,5 +292,26 @@ impl fmt::Display for RefusedPlan {
             Some(PlanPlace::Line { snippet, .. }) => f.write_str(snippet),
             _ => Ok(()),
         }
+    }
+}
+
+/// The keys that could stand in the place of `key`, and where that itself can.
+fn keys_there(key: &str, known: &[String], place: Option<&str>) -> String {
+    match (place, known) {
+        (Some(place), _) => format!("; it is a key of {place}. The keys here are {}", known.join(", ")),
+        (None, []) => "; no key can stand here".to_owned(),
+        (None, known) => among(key, known, "the keys here are"),
+    }
+}
+
+/// What could stand in the place of `word`: first what was probably meant.
+fn among(word: &str, known: &[String], listed: &str) -> String {
+    let all = known.join(", ");
+    match nearest(word, known.iter().map(String::as_str)) {
+        Some(meant) => {
+            let (first, rest) = listed.split_at(1);
+            format!("; did you mean `{meant}`? {}{rest} {all}", first.to_uppercase())
+        }
+        None => format!("; {listed} {all}"),
     }
 }

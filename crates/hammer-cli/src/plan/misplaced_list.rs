@@ -36,7 +36,7 @@ fn find(value: &Value, schemas: &[&Value], root: &Value, at: PlanPath) -> Option
 }
 
 /// All forms that a schema allows, with its references followed; not that of `null`.
-fn add_forms<'a>(schema: &'a Value, root: &'a Value, forms: &mut Vec<&'a Value>) {
+pub(super) fn add_forms<'a>(schema: &'a Value, root: &'a Value, forms: &mut Vec<&'a Value>) {
     if let Some(name) = schema["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/")) {
         return add_forms(&root["$defs"][name], root, forms);
     }

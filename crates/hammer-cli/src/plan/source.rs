@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::broken_yaml::PlainYamlWords;
 use super::credential::names_credential;
 use super::path::{PathSegment, PlanPath};
 
@@ -186,7 +187,7 @@ impl PlanPlace {
             true => String::new(),
             // The first two lines are the message and the place, which are told elsewhere.
             false => {
-                let said = error.to_string().replace(DUPLICATE_ADVICE, "");
+                let said = error.render_with_formatter(&PlainYamlWords);
                 said.lines().skip(2).map(|line| format!("\n{line}")).collect()
             }
         };
@@ -205,9 +206,6 @@ impl fmt::Display for PlanPlace {
         }
     }
 }
-
-/// What the reader of YAML tells the programmer about a key that stands there twice.
-pub(super) const DUPLICATE_ADVICE: &str = ", set DuplicateKeyPolicy in Options if acceptable";
 
 /// Fails on purpose at the end of its path, since a reader of YAML then says where it was. The mark is at the key where
 /// the message quotes it, else at the value.

@@ -2,12 +2,15 @@
 
 use std::fmt;
 
+use hammer_measure::Fate;
 use hammer_measure::threshold::{ParseError, Threshold};
 use hammer_values::TimeSpan;
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
+
+use super::nearest::nearest;
 
 /// An expectation: a text like `p99(response) < 500ms`, or the same with where and how it applies.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -47,8 +50,25 @@ pub(crate) struct Expectation(Threshold);
 
 /// A text that is no expectation; the text is a whole clause.
 #[derive(Debug, thiserror::Error)]
-#[error("failed to {0}")]
-pub(crate) struct UnusableExpectation(ParseError);
+#[error("failed to {error}{}", meant(error))]
+pub(crate) struct UnusableExpectation {
+    error: ParseError,
+}
+
+/// What was probably meant by a function or a measure that is none.
+fn meant(error: &ParseError) -> String {
+    let (word, known) = match error {
+        ParseError::Function { function, .. } => (function, FUNCTIONS.to_vec()),
+        ParseError::Measure { measure, allowed, .. } => {
+            let fates = Fate::ALL.into_iter().map(Fate::name);
+            (measure, allowed.split([',', ' ']).filter(|word| word.len() > 2).chain(fates).collect())
+        }
+        ParseError::Form(_) | ParseError::Bound { .. } => return String::new(),
+    };
+    nearest(word, known).map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"))
+}
+
+const FUNCTIONS: [&str; 9] = ["p50", "p90", "p95", "p99", "mean", "min", "max", "rate", "count"];
 
 impl ThresholdPlan {
     /// It in full.
@@ -84,7 +104,7 @@ impl TryFrom<String> for Expectation {
     type Error = UnusableExpectation;
 
     fn try_from(text: String) -> Result<Self, UnusableExpectation> {
-        text.parse().map(Self).map_err(UnusableExpectation)
+        text.parse().map(Self).map_err(|error| UnusableExpectation { error })
     }
 }
 

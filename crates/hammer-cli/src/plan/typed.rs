@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::credential::{leads_into_credential, leads_to_token};
 use super::error::{PlanError, PlanFault};
+use super::misfit::misfit;
 use super::path::PlanPath;
 
 /// Reads a plan, or a part of one, out of a value, with the key path of what is wrong in it.
@@ -21,17 +22,10 @@ pub(super) fn typed<T: DeserializeOwned>(value: Value) -> Result<T, PlanError> {
         }
         match KeyConflict::split(&message) {
             Some((key, reason)) => PlanFault::Misfit(reason.to_owned()).at(at.keys(key)),
-            None => PlanFault::Misfit(in_words(&message)).at(at),
+            None => match misfit(&message) {
+                ("", fault) => fault.at(at),
+                (key, fault) => fault.at(at.key(key)),
+            },
         }
     })
-}
-
-/// The same without the names of types of this program, which say nothing to who writes plans.
-fn in_words(message: &str) -> String {
-    match message.split_once("expected struct ") {
-        Some((before, name)) if name.chars().all(char::is_alphanumeric) => {
-            format!("{before}expected keys with values")
-        }
-        _ => message.to_owned(),
-    }
 }

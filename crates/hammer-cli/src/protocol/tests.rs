@@ -147,7 +147,7 @@ fn the_shipped_registry_does_not_know_it() {
     let path = folder.path().join("plan.yaml");
     fs::write(&path, plan(&NotaryServer::start(None))).unwrap();
     let refused = read::file::<Plan>(&path, &[], Registry::shipped().grammar()).unwrap_err().to_string();
-    assert!(refused.contains("unknown field `notary`"), "{refused}");
+    assert!(refused.contains("unknown key `notary`"), "{refused}");
 }
 
 #[test]

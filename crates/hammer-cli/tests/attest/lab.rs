@@ -89,7 +89,7 @@ fn what_the_lab_cannot_be_is_named() {
     let refused =
         |more: &[&str], parts: &[&str]| refused(&hammer(&[&["lab", "attest"], more].concat()), parts);
     refused(&["--listen", &address], &[&format!("listen on {address}: ")]);
-    refused(&["--set", "release=v1"], &["--set release=v1", "unknown variant `v1`"]);
-    refused(&["--set", "sessions=1"], &["--set sessions=1", "unknown field `sessions`"]);
+    refused(&["--set", "release=v1"], &["--set release=v1", "`v1` cannot stand here"]);
+    refused(&["--set", "sessions=1"], &["--set sessions=1", "unknown key `sessions`"]);
     refused(&["--config", "/no/such/file"], &["failed to read /no/such/file: No such file"]);
 }

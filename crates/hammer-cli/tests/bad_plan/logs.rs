@@ -15,7 +15,7 @@ fn submissions_that_cannot_be_are_refused_by_their_keys() {
         ("logs=[a.b]", ["workloads[0].ct_submit.logs[0]: ", "`a.b` is no word"]),
         ("invalid={expird: 1}", ["ct_submit.invalid={expird: 1}: ", "`expird`"]),
         ("policy={max_body: 0}", ["workloads[0].ct_submit.policy.max_body: ", "it must be 1B at least"]),
-        ("policy={reject: true}", ["workloads[0].ct_submit.policy.reject: ", "unknown field `reject`"]),
+        ("policy={reject: true}", ["workloads[0].ct_submit.policy.reject: ", "unknown key `reject`"]),
     ] {
         let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/ct-quickstart.yaml");
         for command in ["run", "plan"] {

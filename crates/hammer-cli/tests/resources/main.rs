@@ -399,7 +399,7 @@ fn what_contradicts_itself_is_refused_where_it_stands() {
         ),
         (
             format!("resources: {{ promql: [{{ name: a, {page} }}] }}"),
-            "resources.promql[0]: missing field `cpu`",
+            "resources.promql[0].cpu: it is not given",
         ),
         (
             format!(

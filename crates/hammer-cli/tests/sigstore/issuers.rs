@@ -218,7 +218,7 @@ fn what_is_wrong_with_an_issuer_is_named_by_its_key() {
         ),
         (
             lab(json!({ "identity": { "issuer": "http://127.0.0.1:9" } })),
-            ["lab.sigstore.identity", "unknown field `issuer`"],
+            ["lab.sigstore.identity", "unknown key `issuer`"],
         ),
         (
             lab(json!({ "issuer": { "expires_in": "0s" } })),

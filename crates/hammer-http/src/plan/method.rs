@@ -22,7 +22,7 @@ impl TryFrom<String> for RequestMethod {
     type Error = ValueError;
 
     fn try_from(text: String) -> Result<Self, ValueError> {
-        let expected = "method (like GET, POST, PUT)";
+        let expected = "method in capitals (like GET, POST, PUT)";
         // Methods differ by case (RFC 9110 section 9.1), and no server has the small ones of those that everybody knows.
         let is_misspelled = KNOWN.iter().any(|known| text.eq_ignore_ascii_case(known) && text != *known);
         let method = Method::try_from(text.as_str()).ok().filter(|_| !is_misspelled);

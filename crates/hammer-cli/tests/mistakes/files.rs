@@ -1,0 +1,98 @@
+//! Files that are read and written.
+
+use crate::row::{Row, asked, edit};
+
+pub(crate) const ROWS: &[Row] = &[
+    edit("roots that are not there", "  url:", "  tls: { roots: [ nowhere.pem ] }\n  url:"),
+    edit("roots of a folder", "  url:", "  tls: { roots: [ folder ] }\n  url:"),
+    edit("roots of an empty file", "  url:", "  tls: { roots: [ empty ] }\n  url:"),
+    edit("roots that are no PEM", "  url:", "  tls: { roots: [ words.txt ] }\n  url:"),
+    edit("roots that are no base64", "  url:", "  tls: { roots: [ garbage.pem ] }\n  url:"),
+    edit("a key for a root", "  url:", "  tls: { roots: [ one-key.pem ] }\n  url:"),
+    edit(
+        "a key for a certificate",
+        "  url:",
+        "  tls: { certificate: one-key.pem, key: one-key.pem }\n  url:",
+    ),
+    edit("a certificate for a key", "  url:", "  tls: { certificate: one.pem, key: one.pem }\n  url:"),
+    edit(
+        "the key of another certificate",
+        "  url:",
+        "  tls: { certificate: one.pem, key: other-key.pem }\n  url:",
+    ),
+    edit("a certificate without a key", "  url:", "  tls: { certificate: one.pem }\n  url:"),
+    edit("a key without a certificate", "  url:", "  tls: { key: one-key.pem }\n  url:"),
+    edit("a server's name that is none", "  url:", "  tls: { server_name: \"a b\" }\n  url:"),
+    edit(
+        "a report in a folder that is not there",
+        "phases:",
+        "output: { report: nowhere/report.json }\nphases:",
+    ),
+    edit("a report over the plan", "phases:", "output: { report: plan.yaml }\nphases:"),
+    edit(
+        "a report and events in one file",
+        "phases:",
+        "output: { report: one.json, events: one.json }\nphases:",
+    ),
+    asked("--out into a folder that is not there", &["run", "good.yaml", "--out", "nowhere/report.json"]),
+    asked("--out over a folder", &["run", "good.yaml", "--out", "folder"]),
+    asked("--out over the plan", &["run", "good.yaml", "--out", "good.yaml"]),
+    asked("--out and --events of one file", &["run", "good.yaml", "--out", "a.json", "--events", "a.json"]),
+    asked(
+        "--out and --events of one file by two names",
+        &["run", "good.yaml", "--out", "a.json", "--events", "./folder/../a.json"],
+    ),
+    asked("--events to standard output", &["run", "good.yaml", "--events", "-"]),
+    asked("--csv to standard output", &["run", "good.yaml", "--csv", "-"]),
+    asked("--html to standard output", &["run", "good.yaml", "--html", "-"]),
+    asked("--html over the plan", &["run", "good.yaml", "--html", "good.yaml"]),
+    asked(
+        "a log that goes into a folder that is not there",
+        &["run", "good.yaml", "--log", "info", "--log-file", "nowhere/log"],
+    ),
+    asked("a report that is not there", &["report", "nowhere.json"]),
+    asked("a folder for a report", &["report", "folder"]),
+    asked("an empty file for a report", &["report", "empty"]),
+    asked("words for a report", &["report", "words.txt"]),
+    asked("half a report", &["report", "broken.json"]),
+    asked("other JSON for a report", &["report", "other.json"]),
+    asked("a plan for a report", &["report", "good.yaml"]),
+    asked("a file that is no text for a report", &["report", "text.bin"]),
+    asked("comparison of a report that is not there", &["compare", "nowhere.json", "--", "nowhere.json"]),
+    asked("comparison of other JSON", &["compare", "other.json", "--", "other.json"]),
+    asked("claims of a file that is none", &["compare", "--claims", "words.txt", "other.json"]),
+    asked(
+        "receipts of an empty file",
+        &["ct", "audit", "http://127.0.0.1:9", "--key", "@one.pem", "--receipts", "empty"],
+    ),
+    asked(
+        "receipts that are words",
+        &["ct", "audit", "http://127.0.0.1:9", "--key", "@one.pem", "--receipts", "words.txt"],
+    ),
+    asked(
+        "an evidence folder that is a file",
+        &[
+            "ct",
+            "follow",
+            "http://127.0.0.1:9",
+            "--key",
+            "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEqG51pjbkmFczWR9zrHs0sIVFt8ErBljJ8NcYFITKMsgMaf6+YjbKxA1OiWXWuLEnKTdx1KB6KqMcaDTzVbZ6Sg==",
+            "--evidence",
+            "words.txt",
+        ],
+    ),
+    asked(
+        "a bundle that is none",
+        &["sigstore", "verify-bundle", "other.json", "--trusted-root", "other.json"],
+    ),
+    asked(
+        "a bundle that is not there",
+        &["sigstore", "verify-bundle", "nowhere.json", "--trusted-root", "nowhere.json"],
+    ),
+    asked("a device into a file", &["attest", "device", "--out", "words.txt"]),
+    asked("a manual into a file", &["man", "--out", "words.txt"]),
+    asked("settings of a lab that are not there", &["lab", "http", "--config", "nowhere.yaml"]),
+    asked("settings of a lab that are words", &["lab", "http", "--config", "words.txt"]),
+    asked("settings of a lab that are empty", &["lab", "http", "--config", "empty"]),
+    asked("settings of a lab with a key that is none", &["lab", "ct", "--config", "other.json"]),
+];
