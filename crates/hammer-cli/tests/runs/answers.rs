@@ -83,8 +83,10 @@ fn a_name_that_nobody_knows_is_told_with_what_the_resolver_said() {
 #[test]
 fn why_tls_was_not_agreed_on_is_told() {
     let folder = Folder::new();
-    let plain = HttpLabHandle::spawn(HttpLabPlan::default()).unwrap();
-    let address = plain.url.trim_start_matches("http://").trim_end_matches('/');
+    let address = raw(|mut stream| {
+        let _ = stream.read(&mut [0; 8192]);
+        let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n");
+    });
     let (cause, answer) = only(&format!("https://{address}/"), &[]);
     let why = format!("failed to agree on TLS with {address}: the server does not speak TLS there");
     assert_eq!((cause.as_str(), answer), ("server does not speak tls", why));
