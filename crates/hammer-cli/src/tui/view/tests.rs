@@ -276,6 +276,7 @@ fn the_head_says_whether_the_run_would_pass_now_and_what_is_loaded() {
         found: "118ms".to_owned(),
         holds,
         aborted: false,
+        numbers: None,
     };
     run.thresholds = vec![judged(true), judged(true)];
     run.interval(SECOND);
