@@ -84,7 +84,7 @@ fn what_a_device_cannot_be_written_with_is_named() {
     for (out, more, part) in [
         ("dir", ["--nonce", "x"], "failed to use --nonce: it is no base64 of 32, 48 or 64 bytes"),
         ("dir", ["--nonce", "AAAA"], "failed to use --nonce: it is no base64 of 32, 48 or 64 bytes"),
-        ("dir", ["--models", "0"], "0 is not in 1.."),
+        ("dir", ["--models", "0"], "invalid value '0' for '--models <N>': it must be 1 at least"),
         ("dir", ["--dialect", "iot2"], "possible values: iot1, psa2025"),
         ("file", ["--index", "1"], "failed to use --out: a folder is wanted, and "),
     ] {

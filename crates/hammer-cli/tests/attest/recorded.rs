@@ -165,7 +165,11 @@ fn a_flow_that_is_refused_ends_with_its_cause_and_accuses_nobody() {
         (evidence, "e12-evidence-empty", refused("HTTP 400", "unable to read evidence")),
         (evidence, "e18-404", refused("HTTP 404", "404 page not found")),
         (result, "09-get-session-after-delete", not_found),
-        (result, "05-get-session-waiting", ("malformed", "still waiting for evidence that it was shown", "")),
+        (
+            result,
+            "05-get-session-waiting",
+            ("malformed", "still waiting for evidence that it was shown", "\"status\":\"waiting\""),
+        ),
     ] {
         let mut script = Script::of_2502();
         *step(&mut script) = answer(name);
@@ -197,9 +201,9 @@ fn documents_are_read_of_either_release_and_what_is_none_is_refused() {
         (internal.clone(), ("server_error", "HTTP 500", "empty body")),
         (
             answer("01-wellknown-provisioning").replace("READY", "DOWN!"),
-            ("refused", "service not ready, with HTTP 200", ""),
+            ("refused", "service not ready, with HTTP 200", "media-types"),
         ),
-        (answer("e13-evidence-garbage"), ("refused", "service not ready, with HTTP 200", "")),
+        (answer("e13-evidence-garbage"), ("refused", "service not ready, with HTTP 200", "{")),
     ] {
         let server = Script { provisioning: document, ..Script::of_2502() }.serve();
         let report = once(&server, "attest_well_known", &json!({})).report();

@@ -104,7 +104,7 @@ fn arguments_that_contradict_each_other_are_not_taken() {
         ),
         (&["verify", url, "--provision-at-start", "--count", "5"], "cannot be used with"),
         (&["verify", url, "--provisioning", url, "--first", "5"], "--count <N>"),
-        (&["verify", url, "--count", "0"], "0 is not in 1.."),
+        (&["verify", url, "--count", "0"], "invalid value '0' for '--count <N>': it must be 1 at least"),
         (&["verify", url, "--count", "5", "--nonce", "x"], "possible values: own, service, device"),
         (&["verify", url, "--count", "5", "--rate", "5", "--users", "5"], "cannot be used with"),
         (

@@ -21,7 +21,7 @@ pub(super) fn render(page: &mut TonedPage, report: &Report) {
     causes.sort_by_key(|cause| std::cmp::Reverse(cause.count));
     let room = page.width() - INDENT;
     for ToldCause { sentence, .. } in causes.iter().take(MOST_CAUSES) {
-        page.paragraph("failed", &shortened(sentence, room.saturating_sub(CUT)), Tone::Bad);
+        page.paragraph("failed", &shortened(sentence, LINES * room - CUT), Tone::Bad);
     }
     let more = causes.len().saturating_sub(MOST_CAUSES) as u64;
     if more > 0 {
@@ -99,5 +99,7 @@ fn warm_up(page: &mut TonedPage, report: &Report) {
 }
 
 const MOST_CAUSES: usize = 6;
+/// That a cause takes, with what was said.
+const LINES: usize = 3;
 /// Of what says that a text goes on.
 const CUT: usize = 3;
