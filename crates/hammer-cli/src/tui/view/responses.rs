@@ -30,8 +30,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, pa
 /// Every series by its path; by its name, which is shorter, where the screen is small and no two share one.
 fn all_rows(state: &DashboardState, width: TableWidth, palette: &Palette) -> Vec<Line<'static>> {
     let all = operations(state, None);
-    let is_shared = |name: &str| all.iter().filter(|(info, _)| info.name == name).count() > 1;
-    let by_path = width.is_wide() || all.iter().any(|(info, _)| is_shared(&info.name));
+    let by_path = width.is_wide() || all.iter().any(|(info, _)| !is_alone(state, info));
     let named = |info: &SeriesInfo| if by_path { info.path() } else { info.name.clone() };
     all.iter().map(|(info, series)| row(width, &named(info), series, palette)).collect()
 }
@@ -46,7 +45,8 @@ fn slowest_rows(
     let shown = if all > room { room.saturating_sub(1) } else { all };
     let row = |workload: &str| match slowest(state, workload) {
         Some((info, series)) => {
-            let name = if width.is_wide() { info.path() } else { info.name.clone() };
+            let name =
+                if width.is_wide() || !is_alone(state, info) { info.path() } else { info.name.clone() };
             row(width, &name, series, palette)
         }
         None => Line::styled(format!("{workload}: nothing yet"), palette.faint()),
@@ -56,6 +56,11 @@ fn slowest_rows(
         lines.push(Line::styled(format!("and {} more: see Series", all - shown), palette.faint()));
     }
     lines
+}
+
+/// Whether no other series of operations has its name.
+fn is_alone(state: &DashboardState, info: &SeriesInfo) -> bool {
+    operations(state, None).iter().filter(|(other, _)| other.name == info.name).count() == 1
 }
 
 /// The whole operations of a workload, or of all.

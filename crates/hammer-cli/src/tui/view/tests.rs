@@ -4,6 +4,8 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
 
+mod picture;
+
 use super::*;
 use crate::tui::fixture::{PANEL_OF_LOG, PANEL_OF_NOTARY, Run, SECOND};
 use crate::tui::spec::{DashboardSpec, PanelSpec};
@@ -190,7 +192,7 @@ fn the_help_in_other_words() {
 #[test]
 fn a_panel_that_names_neither_size_nor_times_is_shorter() {
     let lines = |panel| {
-        let text = screen(&notary(panel).state, 80, 24);
+        let text = screen(&notary(panel).state, 80, 40);
         let is_of_panel = |line: &&str| line.starts_with("\"│");
         text.lines().filter(is_of_panel).map(str::to_owned).collect::<Vec<_>>()
     };
@@ -303,7 +305,10 @@ fn a_series_that_ends_nothing_is_the_slowest() {
 fn a_page_that_does_not_fit_says_that_more_follows() {
     let mut run = busy();
     run.state.screen.tab = Tab::Series;
-    let last_of_list = |run: &Run| trimmed(&run.state, 80, 13).lines().nth(6).unwrap().to_owned();
+    let last_of_list = |run: &Run| {
+        let shown = trimmed(&run.state, 80, 13);
+        shown.lines().find(|line| line.starts_with("series ")).unwrap_or_default().to_owned()
+    };
     assert_eq!(last_of_list(&run), "series 1 to 1 of 3, more below: PgDn");
     run.state.screen.series = 2;
     assert_eq!(last_of_list(&run), "series 3 to 3 of 3, more above: PgUp");
@@ -339,4 +344,14 @@ fn every_size_of_every_page_is_drawn() {
             drawn(&before, width, height, Palette::COLOUR);
         }
     }
+}
+
+#[test]
+fn a_series_of_which_nothing_was_accepted_is_said_so_while_others_are_served() {
+    let mut run = Run::of_log();
+    run.end(0, Outcome::Accepted, [5, 6]);
+    run.end(1, Outcome::ServerError, [5]);
+    run.interval(SECOND);
+    let shown = trimmed(&run.state, 80, 24);
+    assert!(shown.contains("so far: FAIL, exit 1: nothing of submit/add-pre-chain was accepted"), "{shown}");
 }
