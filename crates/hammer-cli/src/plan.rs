@@ -266,6 +266,12 @@ impl Plan {
         self.workloads.iter().enumerate().find(|(_, workload)| workload.name == fill.workload)
     }
 
+    /// Whether nothing but a signal ends a run of it.
+    pub(crate) fn is_endless(&self) -> bool {
+        let is_bounded = self.phases.measurement.is_some() || self.stop.is_some();
+        !is_bounded && self.measured().any(|(_, workload)| workload.load.is_endless())
+    }
+
     /// The workloads that are measured, with their places: all but one that only fills.
     pub(crate) fn measured(&self) -> impl Iterator<Item = (usize, &WorkloadPlan)> {
         self.workloads.iter().enumerate().filter(|(_, workload)| !self.only_fills(workload))

@@ -5,7 +5,7 @@ use hammer_values::TimeSpan;
 use crate::plan::Plan;
 use crate::resources;
 
-/// What the reader of a report has to know of it: a deadline that no answer keeps, more threads than cores.
+/// What the reader of a report has to know of it: a deadline that no answer keeps, more threads than cores, no end.
 pub(crate) fn foolish(plan: &Plan) -> Vec<String> {
     told(plan, resources::cores())
 }
@@ -24,7 +24,10 @@ fn told(plan: &Plan, cores: usize) -> Vec<String> {
     let unmeasured = unmeasured.map(|measurement| {
         format!("phases.measurement is {measurement}: what is measured for so short is chance")
     });
-    hurried.chain(crowded).chain(unmeasured).collect()
+    let endless = plan.is_endless().then(|| {
+        "nothing ends the run but a signal: phases.measurement says for how long it measures".to_owned()
+    });
+    hurried.chain(crowded).chain(unmeasured).chain(endless).collect()
 }
 
 /// What a server on this machine takes at least.
@@ -49,6 +52,9 @@ mod tests {
             told(&serde_json::from_value(plan).unwrap(), 2)
         };
         assert_eq!(plan("1ms", 2, "50ms"), Vec::<String>::new());
+        let endless = json!({ "target": {}, "workloads": [{ "name": "web", "load": { "rate": "5/s" } }] });
+        let said = told(&serde_json::from_value(endless).unwrap(), 2);
+        assert!(said.len() == 1 && said[0].starts_with("nothing ends the run but a signal: "), "{said:?}");
         let said = plan("1us", 500, "1ms");
         let expected =
             ["timeout of web is 1us: ", "threads.shards is 500 on 2 cores: ", "phases.measurement is 1ms: "];

@@ -282,6 +282,11 @@ impl LoadPlan {
         users.saturating_mul(self.groups.unwrap_or(1))
     }
 
+    /// Whether nothing of it says when it ends: neither a number of operations nor a trace.
+    pub(crate) const fn is_endless(&self) -> bool {
+        self.operations.is_none() && self.trace.is_none()
+    }
+
     /// Every span and count of it in proportion.
     pub(crate) fn shorten(&mut self, factor: f64) {
         self.operations = self.operations.map(|count| scaled(count, factor));

@@ -17,12 +17,15 @@ use super::threshold::ThresholdPlan;
 /// time at rest and counts alike, so that the load takes about five seconds, behind
 /// a fill of 200 operations at most.
 /// Rates, limits and drain stay; one round is done. A sweep has the first, the middle and the last of its values, where rounds come
-/// first there are two of them, and each run of these takes a second.
+/// first there are two of them, and each run of these takes a second. What nothing but a signal would end is measured for five.
 ///
 /// # Errors
 /// When the script of an embedded target cannot be shortened.
 pub(crate) fn shorten(plan: &mut Plan, grammar: &PlanGrammar) -> Result<(), PlanError> {
     let has_several_runs = shorten_runs(plan);
+    if plan.is_endless() {
+        plan.phases.measurement = Some(SMOKE);
+    }
     let measurement = plan.phases.measurement.unwrap_or_default();
     let whole = plan.phases.warm_up.duration().saturating_add(measurement.duration()).as_secs_f64();
     let smoke = if has_several_runs { SMOKE_OF_SEVERAL } else { SMOKE }.duration().as_secs_f64();
