@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hammer_core::dispatch::Upkeep;
 use hammer_core::record::OperationRecord;
 use hammer_core::runtime::Clock;
-use hammer_core::workload::{Ended, FatalError, ShardContext};
-use hammer_measure::{Nanos, Outcome};
+use hammer_core::workload::{FatalError, ShardContext};
+use hammer_measure::Nanos;
 use hammer_net::{Answer, Request};
 use hammer_oauth::{PoolSlot, TokenPool};
 
@@ -95,7 +95,7 @@ impl Upkeep for TokenRefresh {
             let mut step = record.step(TOKEN);
             let sent = session.client.send(&mut step, &session.request, &mut answer).await;
             // A request for a token is made of secrets, which whoever answers may repeat; what did not reach it cannot.
-            if !matches!(sent, Err(Ended { outcome: Outcome::Unreachable, .. })) {
+            if step.wire().sent.is_some() {
                 step.says_nothing();
             }
             match sent {
