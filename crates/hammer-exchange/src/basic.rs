@@ -22,13 +22,12 @@ impl BasicPlan {
     /// The `Authorization` of both, which no log shows.
     ///
     /// # Errors
-    /// A password that cannot be read.
+    /// A password that cannot be read or sent.
     pub fn authorization(&self) -> Result<HeaderValue, TokenError> {
         let password = self.password.read()?;
         let pair = BASE64_STANDARD.encode(format!("{}:{}", self.user, password.expose()));
-        // Base64 stands in any header.
         let value = HeaderValue::try_from(format!("Basic {pair}"));
-        let mut value = value.unwrap_or(HeaderValue::from_static(""));
+        let mut value = value.map_err(|_| self.password.unsendable())?;
         value.set_sensitive(true);
         Ok(value)
     }

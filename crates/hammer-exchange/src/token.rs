@@ -61,6 +61,14 @@ impl TokenPlan {
             Self::Env(variable) => Secret::from_env(variable).map_err(TokenError::Env),
         }
     }
+
+    /// What is wrong with a token from there that stands in no header.
+    pub(crate) const fn unsendable(&self) -> TokenError {
+        match self {
+            Self::File(_) => TokenError::File(SecretError::Unprintable),
+            Self::Env(_) => TokenError::Env(SecretError::Unprintable),
+        }
+    }
 }
 
 impl TokenError {
