@@ -29,7 +29,7 @@ pub struct OperationSample {
     pub fate: Fate,
     /// The cause behind that.
     pub detail: Detail,
-    /// What the server said with its failure, as it may be shown; empty where nothing.
+    /// What the server said with its failure, as it may be shown, of the first of its cause in an interval; else empty.
     pub answer: String,
     /// Its steps, as they ended.
     pub steps: Vec<StepSample>,

@@ -78,7 +78,7 @@ pub struct SampledOperation {
     pub fate: String,
     /// The cause behind that; `null` where there is none.
     pub cause: Option<String>,
-    /// What the server said with a failure; `null` where nothing that may be shown.
+    /// What the server said with a failure, or why it said nothing, of the first of its cause in an interval; else `null`.
     pub answer: Option<String>,
     /// The instant that the plan named.
     pub intended_ns: u64,
