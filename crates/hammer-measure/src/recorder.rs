@@ -301,9 +301,10 @@ impl Recorder {
         answer::keep_first(answers, fate, detail, at, text);
     }
 
-    /// Whether what was said with an earlier end of that fate and cause is kept: whatever is said with a later one is not.
+    /// Whether what is said with an end of that fate and cause, later than all others, is not kept: that of an earlier one is, or there are
+    /// too many causes before it.
     pub fn is_answered(&self, series: usize, phase: Phase, (fate, detail): (Fate, Detail)) -> bool {
-        answer::is_kept(&self.interval.series[series][phase_index(phase)].answers, fate, detail)
+        answer::is_known(&self.interval.series[series][phase_index(phase)].answers, fate, detail)
     }
 
     /// An operation has its fate, and may be kept for itself, which `write` writes down then. Told of every operation of a recorder that

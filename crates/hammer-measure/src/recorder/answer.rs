@@ -42,9 +42,10 @@ pub(super) fn keep_first(answers: &mut Vec<FirstAnswer>, fate: Fate, detail: Det
     }
 }
 
-/// Whether one of that cause is kept.
-pub(super) fn is_kept(answers: &[FirstAnswer], fate: Fate, detail: Detail) -> bool {
-    answers.binary_search_by_key(&(fate, detail), FirstAnswer::key).is_ok()
+/// Whether one of that cause is kept, or none ever will be, since there are as many of causes before it.
+pub(super) fn is_known(answers: &[FirstAnswer], fate: Fate, detail: Detail) -> bool {
+    let found = answers.binary_search_by_key(&(fate, detail), FirstAnswer::key);
+    !matches!(found, Err(0..MOST_ANSWERS))
 }
 
 fn bounded(text: &str) -> String {
@@ -79,8 +80,11 @@ mod tests {
             keep_first(&mut answers, Fate::Refused, Detail::Status(*status), Nanos(*at), text);
         }
         assert!(are_bounded(&answers));
-        assert!(answers.iter().all(|answer| is_kept(&answers, answer.fate, answer.detail)));
-        assert!(!is_kept(&answers, Fate::ServerError, Detail::Status(400)));
+        assert!(answers.iter().all(|answer| is_known(&answers, answer.fate, answer.detail)));
+        let is_full = answers.len() == MOST_ANSWERS;
+        let [before, behind] =
+            [399, 500].map(|status| is_known(&answers, Fate::Refused, Detail::Status(status)));
+        assert!(!before && behind == is_full, "beyond the most causes nothing is kept");
         answers.into_iter().map(|answer| (answer.detail, answer.text)).collect()
     }
 
