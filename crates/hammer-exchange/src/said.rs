@@ -30,7 +30,7 @@ pub(crate) fn tell_failed(
     let mut told = excerpt(format!("{at}failed to {failure}").as_bytes(), secrets);
     if let Some(seen) = &failure.seen {
         // Masked by itself: a secret that its end cuts off is recognised at the end of a text alone.
-        let seen = excerpt(seen.escape_ascii().to_string().as_bytes(), secrets);
+        let seen = excerpt(escaped(seen, secrets).as_bytes(), secrets);
         told += &format!("; what came starts with \"{seen}\"");
     }
     step.says(shown(&told, MOST_ANSWER_BYTES).into_owned());
@@ -45,11 +45,8 @@ pub(crate) fn excerpt(said: &[u8], secrets: &[String]) -> String {
     {
         return format!("{} bytes that are no text", said.len());
     }
-    let long_enough = |secret: &&str| secret.len() >= LEAST_SECRET;
-    let mut secrets: Vec<&str> = secrets.iter().map(String::as_str).filter(long_enough).collect();
-    secrets.dedup();
     // Where it leads a client to, as with a redirect, it gives that one a credential of its own.
-    let text = without_credentials(&without_tokens(&without_secrets(&masked(&text, &secrets))));
+    let text = without_credentials(&without_tokens(&without(&text, secrets)));
     let mut line = String::with_capacity(MOST_ANSWER_BYTES);
     for word in text.split(|letter: char| letter.is_whitespace() || letter.is_control()) {
         if word.is_empty() {
@@ -64,6 +61,24 @@ pub(crate) fn excerpt(said: &[u8], secrets: &[String]) -> String {
         }
     }
     shown(&line, MOST_ANSWER_BYTES).into_owned()
+}
+
+/// The text, without those secrets and those that the process was given.
+fn without(text: &str, secrets: &[String]) -> String {
+    let long_enough = |secret: &&str| secret.len() >= LEAST_SECRET;
+    let mut secrets: Vec<&str> = secrets.iter().map(String::as_str).filter(long_enough).collect();
+    secrets.dedup();
+    without_secrets(&masked(text, &secrets)).into_owned()
+}
+
+/// The bytes, each that is not visible in ASCII as its escape. What is text among them is masked as it came: what a secret has that looks
+/// like an escape would stand for something else, once there are others.
+fn escaped(bytes: &[u8], secrets: &[String]) -> String {
+    let escaped = bytes.utf8_chunks().flat_map(|chunk| {
+        let text = without(chunk.valid(), secrets).as_bytes().escape_ascii().to_string();
+        [text, chunk.invalid().escape_ascii().to_string()]
+    });
+    escaped.collect()
 }
 
 /// The text, with a mask in the place of each JSON Web Token (RFC 7519): words of base64url with dots between them.
@@ -144,6 +159,20 @@ mod tests {
             "***: not ***"
         );
         assert_eq!(excerpt(b"a b", &["a".to_owned()]), "a b");
+    }
+
+    #[test]
+    fn what_is_told_of_bytes_has_no_secret_however_its_letters_are_escaped() {
+        let secrets = ["it's-a-secret", "p\u{e4}'ss-w\u{f6}rt\"long", "back\\slash\\'ed", "pa%41ss'word"];
+        let secrets = secrets.map(str::to_owned);
+        for secret in &secrets {
+            let told =
+                excerpt(escaped(format!("HI {secret}\r\n\0").as_bytes(), &secrets).as_bytes(), &secrets);
+            assert_eq!(told, r"HI ***\r\n\x00");
+            let debugged = format!("GOAWAY: b\"{}\"", secret.as_bytes().escape_ascii());
+            assert_eq!(excerpt(debugged.as_bytes(), &secrets), "GOAWAY: b\"***\"");
+        }
+        assert_eq!(escaped(b"\xff\x16it's-a-secret\xfe", &secrets), r"\xff\x16***\xfe");
     }
 
     #[test]

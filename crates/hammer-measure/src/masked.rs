@@ -38,7 +38,7 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
 
 /// The text with `***` in the place of every secret in it: as it is, in letters of another case, percent-encoded wholly, in part or
 /// more than once (RFC 3986 section 2.1), with pluses for spaces as forms have them, with the escapes of JSON (RFC 8259
-/// section 7), with the character references of HTML, and with characters between that are not shown as they are. So is the start of a long secret that was cut off, and one of any length that the end of the text cuts off.
+/// section 7) and those of strings of bytes in Rust, with the character references of HTML, and with characters between that are not shown as they are. So is the start of a long secret that was cut off, and one of any length that the end of the text cuts off.
 pub fn masked(text: &str, secrets: &[&str]) -> String {
     let mut hidden = vec![false; text.len()];
     let whole: Vec<EncodedByte> = text.bytes().enumerate().map(EncodedByte::plain).collect();
@@ -47,16 +47,19 @@ pub fn masked(text: &str, secrets: &[&str]) -> String {
     let visible = text.char_indices().filter(|(_, symbol)| is_shown(*symbol));
     let visible =
         visible.flat_map(|(at, symbol)| whole[at..at + symbol.len_utf8()].iter().cloned()).collect();
-    for (mut read, is_visible) in [(whole, false), (visible, true)] {
-        for _ in 0..=MOST_ENCODED {
-            for secret in secrets {
-                hide(&read, secret.as_bytes(), &mut hidden);
+    for (read, is_visible) in [(whole, false), (visible, true)] {
+        secrets.iter().for_each(|secret| hide(&read, secret.as_bytes(), &mut hidden));
+        for marks in ENCODINGS {
+            let mut read = Cow::Borrowed(&read);
+            for _ in 0..MOST_ENCODED {
+                if !read.iter().any(|byte| marks.contains(&byte.byte)) {
+                    break;
+                }
+                let mut meant = decoded(&read, marks);
+                meant.retain(|byte| !is_visible || !byte.byte.is_ascii_control());
+                secrets.iter().for_each(|secret| hide(&meant, secret.as_bytes(), &mut hidden));
+                read = Cow::Owned(meant);
             }
-            if !read.iter().any(|byte| matches!(byte.byte, b'%' | b'\\' | b'&')) {
-                break;
-            }
-            read = decoded(&read);
-            read.retain(|byte| !is_visible || !byte.byte.is_ascii_control());
         }
     }
     let mut shown = String::with_capacity(text.len());
@@ -122,12 +125,14 @@ fn hide(read: &[EncodedByte], secret: &[u8], hidden: &mut [bool]) {
     }
 }
 
-/// What is left once each `%XX`, each escape of JSON and each character reference is what it stands for.
-fn decoded(read: &[EncodedByte]) -> Vec<EncodedByte> {
+/// What is left once each `%XX`, each escape of JSON or of bytes and each character reference that starts with one of the `marks` is what
+/// it stands for.
+fn decoded(read: &[EncodedByte], marks: &[u8]) -> Vec<EncodedByte> {
     let mut decoded = Vec::with_capacity(read.len());
     let mut rest = read;
     while let Some(first) = rest.first() {
-        let (length, symbol) = escape(rest).unwrap_or((1, Escaped::Byte(first.byte)));
+        let escape = Some(rest).filter(|_| marks.contains(&first.byte)).and_then(escape);
+        let (length, symbol) = escape.unwrap_or((1, Escaped::Byte(first.byte)));
         let at = first.at.start..rest[length - 1].at.end;
         match symbol {
             Escaped::Byte(byte) => decoded.push(EncodedByte { byte, at }),
@@ -154,10 +159,12 @@ fn escape(read: &[EncodedByte]) -> Option<(usize, Escaped)> {
     let number = |digits: Range<usize>| EncodedByte::number(read.get(digits)?);
     match (read.first()?.byte, read.get(1)?.byte) {
         (b'%', _) => Some((3, Escaped::Byte(number(1..3)? as u8))),
-        (b'\\', letter @ (b'"' | b'\\' | b'/')) => Some((2, Escaped::Byte(letter))),
+        (b'\\', letter @ (b'"' | b'\'' | b'\\' | b'/')) => Some((2, Escaped::Byte(letter))),
         (b'\\', b't') => Some((2, Escaped::Byte(b'\t'))),
         (b'\\', b'n') => Some((2, Escaped::Byte(b'\n'))),
         (b'\\', b'r') => Some((2, Escaped::Byte(b'\r'))),
+        (b'\\', b'0') => Some((2, Escaped::Byte(0))),
+        (b'\\', b'x') => Some((4, Escaped::Byte(number(2..4)? as u8))),
         (b'\\', b'u') => Some((6, Escaped::Symbol(char::from_u32(number(2..6)?)?))),
         (b'&', _) => reference(read),
         _ => None,
@@ -190,6 +197,9 @@ const REFERENCES: [(&str, char); 10] = [
     ("percnt", '%'),
     ("nbsp", ' '),
 ];
+/// What escapes start with that are decoded together. Whoever escapes in the way of JSON or HTML leaves what a secret has of the others as
+/// it is.
+const ENCODINGS: [&[u8]; 3] = [br"%\&", br"\", b"&"];
 /// Bytes, with both ends.
 const LONGEST_REFERENCE: usize = 10;
 
@@ -261,6 +271,24 @@ mod tests {
             assert_eq!(masked(plain), plain);
         }
         assert_eq!(masked(""), "");
+    }
+
+    #[test]
+    fn a_secret_is_masked_in_the_debug_text_of_bytes() {
+        let secrets = ["it's \"p\u{e4}ss\\w\0rd"];
+        let bytes = secrets[0].as_bytes();
+        for written in [bytes.escape_ascii().to_string(), format!("{secrets:?}"), format!("{:?}", secrets[0])]
+        {
+            let told = masked(&format!("b\"{written}\" came"), &secrets);
+            assert!(told.contains(MASK) && !told.contains("it") && !told.contains("rd"), "{told}");
+        }
+        let secrets = ["pa%41&amp;ss'\"word"];
+        for written in [r#"pa%41&amp;ss'\"word"#, r#"pa%41&amp;ss\'\"word"#, "pa%41&amp;amp;ss'&quot;word"] {
+            assert_eq!(masked(written, &secrets), MASK);
+        }
+        for plain in ["no secret: \\x \\xz1 \\x1 \\' \\0"] {
+            assert_eq!(masked(plain, &secrets), plain);
+        }
     }
 
     #[test]
