@@ -376,15 +376,14 @@ impl OperationRecord {
         }
     }
 
-    /// Whether the first answer of that cause is known of a step's series, and of the operation's own, where the exchange is one of the
-    /// operation's.
+    /// Whether the first answer of that cause is known of a step's series, or of the operation's own where the exchange has none. The
+    /// operation of a step may have another end, or none: it is not asked.
     fn has_been_said(&self, step: Option<usize>, ended: Ended) -> bool {
         let standing = self.now_at.get();
         let recorder = self.recorder.borrow();
-        let of_operation = standing.in_flow.then_some(standing.series);
+        let series = step.or_else(|| standing.in_flow.then_some(standing.series));
         let cause = (ended.outcome.into(), ended.detail);
-        let mut series = step.into_iter().chain(of_operation);
-        series.all(|series| recorder.is_answered(series, standing.phase, cause))
+        series.is_none_or(|series| recorder.is_answered(series, standing.phase, cause))
     }
 
     /// When an exchange that starts now started: the first of an operation at the operation's own start, which saves a look at

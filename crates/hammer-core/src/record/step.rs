@@ -65,8 +65,8 @@ impl<'a> StepGuard<'a> {
         self.record.cut_off.get()
     }
 
-    /// Whether what was said with an end of that cause is known already, of the step and of its operation: to say it again would be for
-    /// nothing.
+    /// Whether what was said with an end of that cause is known already, of the step's series or else of its operation's: to say it again would be
+    /// for nothing.
     pub fn has_been_said(&self, ended: Ended) -> bool {
         self.record.has_been_said(self.series, ended)
     }
