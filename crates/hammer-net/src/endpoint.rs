@@ -17,7 +17,7 @@ use crate::failure::{Failure, closed};
 use crate::http1::{HeadTemplate, Http1Connection, Http1Pool};
 use crate::http2::{self, Grant, Http2Pool, Started};
 use crate::request::{Answer, Request};
-use crate::resolve::Origin;
+use crate::resolve::{Origin, address_of_peer};
 use crate::wire::WireTimes;
 
 /// The addresses of one server, and the connections to it.
@@ -129,6 +129,11 @@ impl Endpoint {
         self.retired.get()
     }
 
+    /// That of its addresses which is tried first, as long as no connection says more; none of a Unix socket.
+    fn preferred_address(&self) -> Option<SocketAddr> {
+        self.addresses().next().and_then(address_of_peer)
+    }
+
     /// Sends `request` on a connection of its own choice; over HTTP/1.1 on a newly dialled one when `fresh`.
     pub(crate) async fn exchange(
         &self,
@@ -138,7 +143,7 @@ impl Endpoint {
         answer: &mut Answer,
         fresh: bool,
     ) -> Result<(), Broken> {
-        answer.peer = self.addresses().next();
+        answer.peer = self.preferred_address();
         let mut protocol = match self.protocol.get() {
             Some(protocol) => protocol,
             None => Box::pin(self.discover(context, &mut answer.wire)).await?,
@@ -177,7 +182,7 @@ impl Endpoint {
                 other => return Ok(Exchanged::Other(self.adopt(other))),
             },
         };
-        answer.peer = self.addresses().next();
+        answer.peer = self.preferred_address();
         let host = self.origin.authority.as_str();
         let is_kept = connection.exchange(context, &self.template, host, request, bearer, answer).await?;
         if is_kept && context.config.keepalive && !self.is_retired() {
@@ -203,7 +208,7 @@ impl Endpoint {
                 other => return Ok(Exchanged::Other(self.adopt(other))),
             },
         };
-        answer.peer = self.addresses().next();
+        answer.peer = self.preferred_address();
         http2::exchange(&lease, context, self.origin.authority.as_str(), head, request, answer).await?;
         Ok(Exchanged::Done)
     }

@@ -15,6 +15,7 @@ use crate::attempt::Broken;
 use crate::body::{Body, PIECE};
 use crate::context::ClientContext;
 use crate::request::{Answer, Request};
+use crate::resolve::address_of_peer;
 use crate::trouble::tells_of_trouble;
 
 mod admission;
@@ -39,7 +40,7 @@ pub(crate) async fn exchange(
 ) -> Result<(), Broken> {
     let connection = &lease.connection;
     let mut with_peer = connection.open.exchange();
-    answer.wire.peer = Some(connection.open.peer());
+    answer.wire.peer = address_of_peer(connection.open.peer());
     let (sent, written) = (answer.wire.sent, connection.wire.written());
     if connection.is_used.replace(true) {
         context.log.reused();

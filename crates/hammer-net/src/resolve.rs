@@ -108,6 +108,11 @@ impl Origin {
     }
 }
 
+/// The address, where a peer has it: there is none behind a Unix socket.
+pub(crate) fn address_of_peer(addr: SocketAddr) -> Option<SocketAddr> {
+    (addr != NO_ADDRESS).then_some(addr)
+}
+
 /// What stands for the address of a Unix socket in figures of peers: nobody has it.
 const NO_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
 

@@ -216,6 +216,7 @@ fn a_server_behind_a_unix_socket_is_asked_under_the_name_of_its_url() {
     let nowhere =
         hammer(&["http", "get", "http://shop.example/", "-n", "1", "--unix-socket", "/nonexistent/socket"]);
     assert_eq!(nowhere.code, 3, "{}", nowhere.stderr);
+    assert!(!nowhere.stdout.contains("0.0.0.0"), "a socket has no address: {}", nowhere.stdout);
     let both = ["--unix-socket", &path, "--connect-to", "127.0.0.1:1"];
     assert_eq!(hammer(&[&["http", "get", "http://a/"][..], &both].concat()).code, 2);
 }

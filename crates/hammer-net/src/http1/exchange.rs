@@ -16,6 +16,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::reactor::Demand;
 use crate::receive::Received;
 use crate::request::{Answer, Request};
+use crate::resolve::address_of_peer;
 use crate::trouble::tells_of_trouble;
 
 /// A request under way. Whoever drops it halfway drops its connection, too; the answer holds the instants and bytes until then.
@@ -51,7 +52,7 @@ impl<'a> Http1Exchange<'a> {
         let is_awaited = may_be_repeated || context.has_large_answers.get() || !context.has_stamps.get();
         let awaited = is_awaited.then(|| context.reactor.demand());
         let with_peer = connection.open.exchange();
-        answer.wire.peer = Some(connection.open.peer());
+        answer.wire.peer = address_of_peer(connection.open.peer());
         Self { connection, context, host, request, answer, outgoing, reader, early: None, awaited, with_peer }
     }
 
