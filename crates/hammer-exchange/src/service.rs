@@ -1,5 +1,6 @@
 //! A shard's client of one service.
 
+use std::fmt::Display;
 use std::rc::Rc;
 
 use hammer_core::answers::AnswerSource;
@@ -126,7 +127,7 @@ impl ServiceClient {
         let Some(frontend) = frontend else { return self.send(step, request, answer).await };
         let send = async |answer: &mut Answer| self.client.send_to(frontend, request, answer).await;
         let secrets = || self.secrets_of(request, SentSecrets::default());
-        exchange(step, answer, self.clock.as_ref(), secrets, send).await
+        exchange(step, answer, self.clock.as_ref(), (secrets, |_| false), send).await
     }
 
     /// The path to which a `Location` leads that was answered to a request of `base`; none where that is no URL, or of another origin than
@@ -146,21 +147,38 @@ impl ServiceClient {
         secrets: SentSecrets<'_>,
         answer: &mut Answer,
     ) -> Result<(), Ended> {
+        self.send_judged(step, (request, secrets), |_| false, answer).await
+    }
+
+    /// As [`ServiceClient::send_as`], where the caller `judges` an answer of such a status by more than that: what is said with it is told by
+    /// [`ServiceClient::tell_said`], once it is known to be a failure, and of which cause.
+    ///
+    /// # Errors
+    /// How the operation ends that got no answer.
+    pub async fn send_judged(
+        &self,
+        step: &mut StepGuard<'_>,
+        (request, secrets): (&Request, SentSecrets<'_>),
+        judges: impl FnOnce(u16) -> bool,
+        answer: &mut Answer,
+    ) -> Result<(), Ended> {
         let send = async |answer: &mut Answer| self.client.send_as(request, secrets.bearer, answer).await;
         let all_secrets = || self.all_secrets_of(request, secrets);
-        exchange(step, answer, self.clock.as_ref(), all_secrets, send).await
+        exchange(step, answer, self.clock.as_ref(), (all_secrets, judges), send).await
     }
 
     /// Tells `step` what the server said with its failure, in the body or in the message of a call, without what was secret of the
-    /// `request` that was sent.
-    pub fn tell_said(
+    /// request that was sent, where nothing is known of the cause yet.
+    pub fn tell_said<S: AsRef<[u8]>>(
         &self,
         step: &mut StepGuard<'_>,
-        request: &Request,
-        secrets: SentSecrets<'_>,
-        said: &[u8],
+        ended: Ended,
+        (request, secrets): (&Request, SentSecrets<'_>),
+        said: impl FnOnce() -> S,
     ) {
-        tell_said(step, said, &self.all_secrets_of(request, secrets));
+        if !step.has_been_said(ended) {
+            tell_said(step, said().as_ref(), &self.all_secrets_of(request, secrets));
+        }
     }
 
     /// Ends `step` as `ended` by an answer that has not the form which the protocol has for it, and tells how that starts, where nothing is
@@ -169,24 +187,20 @@ impl ServiceClient {
         &self,
         step: &mut StepGuard<'_>,
         ended: Ended,
-        (request, secrets): (&Request, SentSecrets<'_>),
+        sent: (&Request, SentSecrets<'_>),
         body: &[u8],
     ) -> Ended {
-        if !body.is_empty() && !step.has_been_said(ended) {
-            self.tell_said(step, request, secrets, body);
-        }
+        self.tell_said(step, ended, sent, || body);
         step.ends(ended);
         ended
     }
 
-    /// Tells `step` what an answer said, of a request that had no secret but the client's own.
-    pub fn tell(&self, step: &mut StepGuard<'_>, said: &str) {
-        self.tell_said(
-            step,
-            &Request::get(PathAndQuery::from_static("/")),
-            SentSecrets::default(),
-            said.as_bytes(),
-        );
+    /// Tells `step` what an answer said, of a request that had no secret but the client's own, where nothing is known of the cause yet.
+    pub fn tell(&self, step: &mut StepGuard<'_>, ended: Ended, said: &dyn Display) {
+        let request = || Request::get(PathAndQuery::from_static("/"));
+        if !step.has_been_said(ended) {
+            self.tell_said(step, ended, (&request(), SentSecrets::default()), || said.to_string());
+        }
     }
 
     /// The start of what the server answered to that `request`, on one line and without what was secret of it, for whoever keeps it as what

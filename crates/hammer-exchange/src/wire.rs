@@ -41,7 +41,8 @@ impl Drop for Sending<'_, '_> {
 
 /// Has `send` fill `answer`, as `step`. The step ends as the status says, unless the caller finds out more and says so before it drops
 /// the guard; a caller that is dropped halfway leaves a step with the instants and bytes until then. Of the first failure of each cause it is
-/// told what the server said, or where and why there was no answer, without the `secrets` of the request.
+/// told what the server said, or where and why there was no answer, without the `secrets` of the request; not so of a status that the caller
+/// `judges` by more, who tells what it finds.
 ///
 /// # Errors
 /// How the operation ends that got no answer.
@@ -49,7 +50,7 @@ pub async fn exchange(
     step: &mut StepGuard<'_>,
     answer: &mut Answer,
     clock: &dyn Now,
-    secrets: impl FnOnce() -> Vec<String>,
+    (secrets, judges): (impl FnOnce() -> Vec<String>, impl FnOnce(u16) -> bool),
     send: impl AsyncFnOnce(&mut Answer) -> Result<(), Failure>,
 ) -> Result<(), Ended> {
     let sending = Sending { step, answer, clock };
@@ -65,7 +66,7 @@ pub async fn exchange(
     // There may be a hundred thousand failures in a second, and what is told of one is masked.
     if ended.outcome != Outcome::Accepted && !step.has_been_said(ended) {
         match &sent {
-            Ok(()) if answer.body.is_empty() => {}
+            Ok(()) if answer.body.is_empty() || judges(answer.status.as_u16()) => {}
             Ok(()) => tell_said(step, &answer.body, &secrets()),
             Err(failure) => tell_failed(step, failure, answer.peer, &secrets()),
         }

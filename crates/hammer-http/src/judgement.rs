@@ -131,19 +131,36 @@ impl Judgement {
         if self.is_call { self.judge_call(answer, filler) } else { self.judge_request(answer, json, filler) }
     }
 
-    /// What the server of a call says of a status that is not OK.
-    pub(crate) fn said<'a>(&self, answer: &'a Answer) -> Option<Cow<'a, str>> {
-        let reply = self.is_call.then(|| unary_reply(answer))?.ok()?;
-        (reply.status != GrpcStatus::Ok).then(|| reply.text())
+    /// Whether more than such a status says how an answer ends its operation.
+    pub(crate) fn looks_beyond(&self, status: u16) -> bool {
+        self.is_call || self.takes(status)
+    }
+
+    /// What is told of an answer that was judged to be a failure of that outcome; empty where its status said so alone, with which it was
+    /// told.
+    pub(crate) fn said<'a>(
+        &self,
+        outcome: Outcome,
+        answer: &'a Answer,
+        json: Option<&Value>,
+        filler: Filler<'_>,
+    ) -> Cow<'a, [u8]> {
+        match self.is_call.then(|| unary_reply(answer)) {
+            Some(Err(_)) => return answer.body.as_slice().into(),
+            Some(Ok(reply)) if reply.status != GrpcStatus::Ok => return reply.said(),
+            _ => {}
+        }
+        match outcome {
+            Outcome::Malformed => {
+                self.shortfall(answer, json, filler).unwrap_or_default().into_bytes().into()
+            }
+            _ if answer.status.is_success() => answer.body.as_slice().into(),
+            _ => Cow::default(),
+        }
     }
 
     /// What an answer lacks that is malformed, for whoever reads the report.
-    pub(crate) fn shortfall(
-        &self,
-        answer: &Answer,
-        json: Option<&Value>,
-        filler: Filler<'_>,
-    ) -> Option<String> {
+    fn shortfall(&self, answer: &Answer, json: Option<&Value>, filler: Filler<'_>) -> Option<String> {
         if self.look_within(&answer.body, filler).is_some() {
             let expected = match self.contains.as_ref()? {
                 Contained::Fixed(text) => text.needle().to_vec(),

@@ -370,31 +370,24 @@ impl HttpSession {
         let said = flow.secrets(filler);
         let taken: Vec<&str> = said.iter().map(String::as_str).collect();
         let secrets = SentSecrets { bearer: bearer.as_ref(), tokens: &taken };
-        if let Err(ended) = service.send_as(exchange, request, secrets, answer).await {
+        let (sent, judgement) = ((&*request, secrets), &step.form.judgement);
+        let judges = |status| judgement.looks_beyond(status);
+        if let Err(ended) = service.send_judged(exchange, sent, judges, answer).await {
             return ended;
         }
-        let is_read = step.form.reads_json() && step.form.judgement.takes(answer.status.as_u16());
+        let is_read = step.form.reads_json() && judgement.takes(answer.status.as_u16());
         let json: Option<Value> = if is_read { serde_json::from_slice(&answer.body).ok() } else { None };
-        let ended = step.form.judgement.judge(answer, json.as_ref(), filler);
-        if let Some(said) = step.form.judgement.said(answer) {
-            service.tell_said(exchange, request, secrets, said.as_bytes());
-        } else if ended.outcome == Outcome::Refused && answer.status.is_success() {
-            service.tell_said(exchange, request, secrets, &answer.body);
-        }
-        if ended.outcome == Outcome::Malformed
-            && let Some(shortfall) = step.form.judgement.shortfall(answer, json.as_ref(), filler)
-        {
-            service.tell_said(exchange, request, secrets, shortfall.as_bytes());
-        }
+        let ended = judgement.judge(answer, json.as_ref(), filler);
         if ended.outcome != Outcome::Accepted {
+            let said = || judgement.said(ended.outcome, answer, json.as_ref(), filler);
+            service.tell_said(exchange, ended, sent, said);
             return ended;
         }
         for taken in &step.form.taken {
             let place = &mut extracted[taken.slot];
             if !taken.take(answer, json.as_ref(), (service, &request.path), place) {
-                let shortfall = format!("it has no {}", taken.name);
-                service.tell_said(exchange, request, secrets, shortfall.as_bytes());
-                return Ended::failed(Outcome::Malformed, "nothing to extract");
+                service.tell_said(exchange, LACKING, sent, || format!("it has no {}", taken.name));
+                return LACKING;
             }
         }
         ended
@@ -477,6 +470,7 @@ impl Workload for HttpWorkload {
     }
 }
 
+const LACKING: Ended = Ended::failed(Outcome::Malformed, "nothing to extract");
 /// A flow has one step at least.
 const NOTHING: Ended = Ended::failed(Outcome::Abandoned, "nothing to send");
 /// Bytes.

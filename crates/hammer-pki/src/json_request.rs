@@ -44,8 +44,7 @@ pub(crate) async fn send(
     // A login page of what stands before the service, say: what it is is told, as of a failure.
     let is_json_asked = request.headers.get(ACCEPT).is_some_and(|accepted| accepted == JSON);
     if is_json_asked && answer.body.trim_ascii_start().starts_with(b"<") {
-        client.tell_said(step, request, SentSecrets::default(), &answer.body);
-        return Err(ends(step, PAGE));
+        return Err(client.ends_by(step, PAGE, (request, SentSecrets::default()), &answer.body));
     }
     Ok(())
 }
@@ -53,14 +52,15 @@ pub(crate) async fn send(
 /// How a step ends whose answer has a success and is none.
 pub(crate) fn none(client: &ServiceClient, step: &mut StepGuard<'_>, why: &AnswerFault) -> Ended {
     let outcome = match why {
-        AnswerFault::Invalid(fault) => {
-            client.tell(step, &fault.to_string());
-            Outcome::Refused
-        }
+        AnswerFault::Invalid(_) => Outcome::Refused,
         AnswerFault::Unkept(_) => Outcome::Unreachable,
         _ => Outcome::Malformed,
     };
-    ends(step, Ended::failed(outcome, why.what()))
+    let ended = Ended::failed(outcome, why.what());
+    if let AnswerFault::Invalid(fault) = why {
+        client.tell(step, ended, fault);
+    }
+    ends(step, ended)
 }
 
 pub(crate) fn ends(step: &mut StepGuard<'_>, ended: Ended) -> Ended {

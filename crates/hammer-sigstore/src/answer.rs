@@ -55,15 +55,18 @@ pub(crate) fn stamped(
         ReplyFault::MediaType => Outcome::Malformed,
         ReplyFault::NotGranted(_) => Outcome::Refused,
     };
-    sent.client.tell_said(step, sent.request, sent.secrets, fault.to_string().as_bytes());
     let ended = Ended::failed(outcome, fault.cause());
+    sent.client.tell_said(step, ended, (sent.request, sent.secrets), || fault.to_string());
     step.ends(ended);
     Err(ended)
 }
 
+/// The status of an entry that the log had before, which no operation fails by.
+pub(crate) const KNOWN: u16 = 409;
+
 pub(crate) fn written(step: &mut StepGuard<'_>, answer: &Answer) -> Result<(Ended, WrittenEntry), Ended> {
-    if answer.status.as_u16() == 409 {
-        let ended = Ended::accepted(409);
+    if answer.status.as_u16() == KNOWN {
+        let ended = Ended::accepted(KNOWN);
         step.ends(ended);
         return Ok((ended, WrittenEntry::Before));
     }
@@ -77,7 +80,7 @@ pub(crate) fn written_by_call(
 ) -> Result<(Ended, WrittenEntry), Ended> {
     let is_duplicate = unary_reply(answer).is_ok_and(|reply| reply.status == GrpcStatus::AlreadyExists);
     if is_duplicate {
-        let ended = Ended::accepted(409);
+        let ended = Ended::accepted(KNOWN);
         step.ends(ended);
         return Ok((ended, WrittenEntry::Before));
     }
@@ -98,8 +101,9 @@ pub(crate) fn replied(
         }
         Ok(reply) => {
             let SentCall { client, request, secrets } = sent;
-            client.tell_said(step, request, secrets, reply.text().as_bytes());
-            Ended::failed(reply.status.outcome(), reply.status.name())
+            let ended = Ended::failed(reply.status.outcome(), reply.status.name());
+            client.tell_said(step, ended, (request, secrets), || reply.said());
+            ended
         }
         Err(fault) => Ended::failed(Outcome::Malformed, fault.name()),
     };

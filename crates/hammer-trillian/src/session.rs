@@ -122,7 +122,7 @@ impl TrillianSession {
         .clone();
         let encoded = encode(message, &mut self.buffer.borrow_mut());
         request.body = encoded.map_err(|fault| Ended::failed(Outcome::Malformed, fault.name()))?.into();
-        client.send(&mut step, &request, answer).await?;
+        client.send_judged(&mut step, (&request, SentSecrets::default()), |_| true, answer).await?;
         replied(&mut step, answer, (client, &request))
     }
 
@@ -198,11 +198,11 @@ fn replied(
             return Ok(());
         }
         Ok(reply) => {
-            let said = reply.text();
-            client.tell_said(step, request, SentSecrets::default(), said.as_bytes());
-            let is_without_tree = reply.status == GrpcStatus::NotFound && is_of_tree(&said);
+            let is_without_tree = reply.status == GrpcStatus::NotFound && is_of_tree(&reply.text());
             let cause = if is_without_tree { NO_TREE } else { reply.status.name() };
-            Ended::failed(reply.status.outcome(), cause)
+            let ended = Ended::failed(reply.status.outcome(), cause);
+            client.tell_said(step, ended, (request, SentSecrets::default()), || reply.said());
+            ended
         }
         Err(fault) => Ended::failed(Outcome::Malformed, fault.name()),
     };

@@ -122,10 +122,7 @@ impl ProvisionSession {
                 step.ends(ended);
             }
             Err((ended, reason)) => {
-                step.ends(ended);
-                if !reason.is_empty() {
-                    self.service.tell_said(&mut step, request, secrets, reason.as_bytes());
-                }
+                self.service.ends_by(&mut step, ended, (request, secrets), reason.as_bytes());
             }
         }
         said.map_err(|(ended, _)| ended)

@@ -23,6 +23,8 @@ pub struct UnaryReply<'a> {
     /// The message of a status OK, without its length; empty with any other.
     pub message: &'a [u8],
     text: &'a [u8],
+    /// What came in place of a reply, with a status of HTTP alone.
+    page: &'a [u8],
 }
 
 impl<'a> UnaryReply<'a> {
@@ -31,8 +33,17 @@ impl<'a> UnaryReply<'a> {
         percent_decoded(self.text)
     }
 
+    /// The same, or else the body of an answer that is of HTTP alone.
+    pub fn said(&self) -> Cow<'a, [u8]> {
+        match self.text() {
+            Cow::Borrowed(text) if text.is_empty() => Cow::Borrowed(self.page),
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        }
+    }
+
     fn of(status: GrpcStatus) -> Self {
-        Self { status, message: &[], text: &[] }
+        Self { status, message: &[], text: &[], page: &[] }
     }
 }
 
@@ -80,7 +91,10 @@ pub fn unary_reply(answer: &Answer) -> Result<UnaryReply<'_>, GrpcFault> {
             Ok(UnaryReply { text, ..UnaryReply::of(status) })
         }
         (None, StatusCode::OK) => Err(if is_grpc(answer) { GrpcFault::NoStatus } else { GrpcFault::NotGrpc }),
-        (None, status) => Ok(UnaryReply::of(GrpcStatus::from_http(status.as_u16()))),
+        (None, status) => {
+            let status = GrpcStatus::from_http(status.as_u16());
+            Ok(UnaryReply { page: &answer.body, ..UnaryReply::of(status) })
+        }
     }
 }
 
@@ -119,7 +133,7 @@ mod tests {
         let done = answer(200, &[GRPC], &[("grpc-status", "0")]);
         assert_eq!(
             unary_reply(&done).unwrap(),
-            UnaryReply { status: GrpcStatus::Ok, message: b"ab", text: b"" }
+            UnaryReply { message: b"ab", ..UnaryReply::of(GrpcStatus::Ok) }
         );
         let refused = [("grpc-status", "5"), ("grpc-message", "no%20such%20log")];
         let mut alone = answer(200, &refused, &[]);
@@ -127,7 +141,7 @@ mod tests {
         for refused in [answer(200, &[], &refused), alone] {
             let reply = unary_reply(&refused).unwrap();
             assert_eq!((reply.status, reply.message), (GrpcStatus::NotFound, &[][..]));
-            assert_eq!(reply.text(), "no such log");
+            assert_eq!((reply.text(), &*reply.said()), ("no such log".into(), &b"no such log"[..]));
         }
     }
 
@@ -159,7 +173,9 @@ mod tests {
 
     #[test]
     fn an_answer_of_http_alone_has_a_status_unless_it_is_a_success() {
-        assert_eq!(unary_reply(&answer(503, &[], &[])).unwrap().status, GrpcStatus::Unavailable);
+        let page = answer(503, &[], &[]);
+        let reply = unary_reply(&page).unwrap();
+        assert_eq!((reply.status, &*reply.said()), (GrpcStatus::Unavailable, page.body.as_slice()));
         assert_eq!(unary_reply(&answer(200, &[], &[])), Err(GrpcFault::NotGrpc));
         let html = answer(200, &[("content-type", "text/html")], &[]);
         assert_eq!(unary_reply(&html), Err(GrpcFault::NotGrpc));

@@ -108,8 +108,9 @@ fn check(
         ReplyFault::MediaType => Outcome::Malformed,
         ReplyFault::NotGranted(_) => Outcome::Refused,
     };
-    client.tell_said(step, request, SentSecrets::default(), fault.to_string().as_bytes());
-    Err(ends(step, Ended::failed(outcome, fault.cause())))
+    let ended = Ended::failed(outcome, fault.cause());
+    client.tell_said(step, ended, (request, SentSecrets::default()), || fault.to_string());
+    Err(ends(step, ended))
 }
 
 /// Bytes of the longest query.

@@ -15,7 +15,7 @@ use super::op::SignOp;
 use super::series::SignSeries;
 use super::session::{SignRequests, SignSession};
 use crate::answer::{
-    SentCall, WrittenEntry, malformed, replied, stamped, succeeded, written, written_by_call,
+    KNOWN, SentCall, WrittenEntry, malformed, replied, stamped, succeeded, written, written_by_call,
 };
 use crate::bundle::files::BundleFiles;
 use crate::material::FlowMaterials;
@@ -145,8 +145,9 @@ impl SignFlow<'_> {
         }
         let mut step = self.record.step(series);
         let secrets = SentSecrets { bearer: None, tokens: &[&*op.token] };
-        client.send_as(&mut step, request, secrets, &mut op.answer).await?;
         let interface = self.plan.fulcio;
+        let judges = |_| matches!(interface, FulcioInterface::Grpc);
+        client.send_judged(&mut step, (request, secrets), judges, &mut op.answer).await?;
         let ended = match interface {
             FulcioInterface::Grpc => {
                 replied(&mut step, &mut op.answer, SentCall { client, request, secrets })?
@@ -235,10 +236,11 @@ impl SignFlow<'_> {
         series: usize,
     ) -> Result<Ended, Ended> {
         let mut step = self.record.step(series);
-        client.send(&mut step, request, &mut op.answer).await?;
+        let secrets = SentSecrets::default();
+        let judges = |status| status == KNOWN || self.plan.rekor == RekorVersion::V2Grpc;
+        client.send_judged(&mut step, (request, secrets), judges, &mut op.answer).await?;
         let (ended, written) = match self.plan.rekor {
             RekorVersion::V2Grpc => {
-                let secrets = SentSecrets::default();
                 written_by_call(&mut step, &mut op.answer, SentCall { client, request, secrets })?
             }
             _ => written(&mut step, &op.answer)?,

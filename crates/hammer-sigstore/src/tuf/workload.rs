@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hammer_core::promise::Verifier;
 use hammer_core::record::OperationRecord;
 use hammer_core::workload::{Ended, FatalError, SeriesSpec, ShardContext, Workload};
-use hammer_exchange::{ServiceClient, ServiceConfig, expect_ok};
+use hammer_exchange::{SentSecrets, ServiceClient, ServiceConfig, expect_ok};
 use hammer_measure::Outcome;
 use hammer_net::{Answer, ClientConfig, Request};
 use hammer_tuf::{KnownFiles, Role, Trusted, TufError, Walk};
@@ -97,9 +97,11 @@ impl TufWorkload {
             let role = wanted.role;
             let path = service.path(&wanted.path).map_err(|_| NO_PATH)?;
             let mut step = record.step(1 + role as usize);
-            service.send(&mut step, &Request::get(path), answer).await?;
+            let (request, secrets) = (Request::get(path), SentSecrets::default());
             // That there is no newer root is what a client hopes for. Stores of objects that may not be listed say 403.
-            let is_absent = role == Role::Root && matches!(answer.status.as_u16(), 403 | 404);
+            let says_absent = |status| role == Role::Root && matches!(status, 403 | 404);
+            service.send_judged(&mut step, (&request, secrets), says_absent, answer).await?;
+            let is_absent = says_absent(answer.status.as_u16());
             if is_absent {
                 step.ends(Ended::accepted(answer.status.as_u16()));
             } else {
@@ -114,7 +116,7 @@ impl TufWorkload {
             if let Err(why) = walk.answer(body) {
                 let ended = Ended::failed(Outcome::Malformed, said(&why));
                 step.ends(ended);
-                service.tell(&mut step, &why.to_string());
+                service.tell(&mut step, ended, &why);
                 return Err(ended);
             }
         }
