@@ -6,7 +6,12 @@ use hammer_net::{Answer, WireTimes};
 /// What the exchange of `answer` was waiting for as of `now`, since when, and of which address, as far as one was known.
 #[cold]
 pub(crate) fn waited_for(answer: &Answer, now: Nanos) -> String {
-    let Some(peer) = answer.peer else { return "no address was known yet".to_owned() };
+    let peer = match answer.wire.peer.or(answer.peer) {
+        Some(peer) => peer.to_string(),
+        None if answer.wire == WireTimes::default() => return "no address was known yet".to_owned(),
+        // It is at no address, as one behind a Unix socket is.
+        None => "the server".to_owned(),
+    };
     let for_so_long = |since: Nanos| now.since(since);
     match answer.wire {
         WireTimes { first_byte: Some(first), .. } => format!(
@@ -37,6 +42,20 @@ mod tests {
     fn told(wire: WireTimes) -> String {
         let peer = Some(([127, 0, 0, 1], 80).into());
         waited_for(&Answer { wire, peer, bytes_in: 7, ..Answer::new() }, Nanos::from_secs(5))
+    }
+
+    #[test]
+    fn whose_connection_carries_the_request_is_named_and_nobody_where_that_is_no_address() {
+        let preferred = Some(([127, 0, 0, 1], 80).into());
+        let mut wire = WireTimes { sent: Some(Nanos::from_secs(3)), ..WireTimes::default() };
+        let told = |wire, peer| waited_for(&Answer { wire, peer, ..Answer::new() }, Nanos::from_secs(5));
+        assert_eq!(
+            told(wire, None),
+            "nothing had come from the server since the request was sent 2.00s before"
+        );
+        wire.peer = Some(([127, 0, 0, 2], 80).into());
+        let of_connection = "nothing had come from 127.0.0.2:80 since the request was sent 2.00s before";
+        assert_eq!(told(wire, preferred), of_connection);
     }
 
     #[test]

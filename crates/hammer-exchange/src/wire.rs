@@ -68,7 +68,11 @@ pub async fn exchange(
         match &sent {
             Ok(()) if answer.body.is_empty() || judges(answer.status.as_u16()) => {}
             Ok(()) => tell_said(step, &answer.body, &secrets()),
-            Err(failure) => tell_failed(step, failure, answer.peer, &secrets()),
+            Err(failure) => {
+                // A dial that fails may be that of another one, after a connection that was found closed.
+                let of_connection = answer.wire.peer.filter(|_| !failure.kind.is_of_dial());
+                tell_failed(step, failure, of_connection.or(answer.peer), &secrets());
+            }
         }
     }
     sent.map_err(|_| ended)

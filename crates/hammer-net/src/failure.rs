@@ -114,7 +114,7 @@ impl FailureKind {
     }
 
     /// Whether there was no connection at all.
-    pub(crate) const fn is_of_dial(self) -> bool {
+    pub const fn is_of_dial(self) -> bool {
         matches!(
             self,
             Self::Unauthorized
