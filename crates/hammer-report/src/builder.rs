@@ -245,7 +245,7 @@ fn totals(series: &[Series]) -> Totals {
 fn completed_per_s(series: &[Series], workload: &str) -> f64 {
     let operations =
         series.iter().filter(|series| series.kind == SeriesKind::Operation && series.workload == workload);
-    operations.filter_map(|series| Some(series.measurement.rates?.completed_per_s)).sum()
+    0.0 + operations.filter_map(|series| Some(series.measurement.rates?.completed_per_s)).sum::<f64>()
 }
 
 /// The time that the users of each closed loop were there over measurement, added up over them.
@@ -265,7 +265,8 @@ fn seconds(result: &RunResult, phase: Phase) -> f64 {
         .phases
         .iter()
         .filter(|(other, ..)| *other != Phase::Drain && phase_index(*other) == phase_index(phase));
-    arrivals.map(|(_, start, end)| end.since(*start).as_secs_f64()).sum()
+    // The sum of nothing is -0 in itself.
+    0.0 + arrivals.map(|(_, start, end)| end.since(*start).as_secs_f64()).sum::<f64>()
 }
 
 /// RFC 3339 with milliseconds, UTC.

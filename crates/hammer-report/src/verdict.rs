@@ -22,7 +22,7 @@ pub enum ReasonKind {
     /// A threshold failed: 1.
     ThresholdFailed,
     /// Nothing of a workload, or of a series of its operations, was accepted in measurement, and neither the series nor the plan means
-    /// that: 1.
+    /// that; or all of the load ended in warm-up, so that nothing was measured: 1.
     NothingAccepted,
     /// A report could not be written: 6.
     ReportUnwritten,

@@ -20,7 +20,10 @@ pub(super) fn against(report: &Report) -> Vec<Reason> {
         (broken > 0).then(|| (ReasonKind::PromiseBroken, format!("{} broken", plural(broken, "promise")))),
         unbelievable(report).map(|text| (ReasonKind::NotBelievable, text)),
         failed_thresholds(report).map(|text| (ReasonKind::ThresholdFailed, text)),
-        nothing_accepted(report).filter(|_| answered > 0).map(|text| (ReasonKind::NothingAccepted, text)),
+        nothing_accepted(report)
+            .or_else(|| nothing_measured(report))
+            .filter(|_| answered > 0)
+            .map(|text| (ReasonKind::NothingAccepted, text)),
         report.run.interrupted.then(|| (ReasonKind::Interrupted, interrupted.to_owned())),
     ];
     held.into_iter().flatten().map(|(kind, text)| Reason::new(kind, text)).collect()
@@ -105,6 +108,14 @@ fn nothing_accepted(report: &Report) -> Option<String> {
     Some(format!("nothing of {names} was accepted{}", told(failure(report, &failed))))
 }
 
+/// That all of the load was over before measurement started, though nobody ended the run.
+fn nothing_measured(report: &Report) -> Option<String> {
+    let offered = |of: fn(&Series) -> u64| report.operations().map(of).sum::<u64>();
+    let is_measured = offered(|series| series.measurement.counts.offered) > 0;
+    let was_offered = offered(|series| series.warm_up.counts.offered) > 0;
+    (!is_measured && was_offered && !report.run.interrupted).then(|| NOTHING_MEASURED.to_owned())
+}
+
 /// Whether operations of a series ended in measurement and none of them as the series means them to.
 fn failed_alone(report: &Report, series: &Series) -> bool {
     let Fates { accepted, refused, .. } = series.measurement.counts.fates;
@@ -145,6 +156,7 @@ fn both_phases(series: &Series) -> [Fates; 2] {
 const ISSUERS_UNREAD: &str = "issuers_unread";
 /// Heads that a log signed and that were not proved to be of its tree to the end.
 const HEADS_UNPROVED: &str = "heads_unproved";
+const NOTHING_MEASURED: &str = "nothing was measured: the operations ended in warm-up";
 const INTERRUPTED: &str = "interrupted by a signal";
 const EARLY: &str = "interrupted by a signal, before any operation got an answer";
 

@@ -139,5 +139,6 @@ fn measured(times: &ResponseTimes, phases: &[PhaseSpan]) -> Distribution {
 
 fn length_s(phases: &[PhaseSpan], name: PhaseName) -> f64 {
     let of_name = phases.iter().filter(|span| span.phase == name);
-    of_name.map(|span| span.end_ns.saturating_sub(span.begin_ns) as f64 / 1e9).sum()
+    // The sum of nothing is -0 in itself.
+    0.0 + of_name.map(|span| span.end_ns.saturating_sub(span.begin_ns) as f64 / 1e9).sum::<f64>()
 }

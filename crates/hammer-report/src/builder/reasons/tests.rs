@@ -52,6 +52,25 @@ fn a_run_in_which_nothing_was_offered_says_so() {
     assert_eq!(said(story), "FAIL, exit 3: no operation was ever offered");
 }
 
+#[test]
+fn a_run_whose_operations_all_went_in_warm_up_measured_nothing() {
+    let of = |measured: u64, interrupted: bool| {
+        let mut story = Story::new(vec![operation("get", "get")]);
+        story.accept(0, Phase::WarmUp, 10, Nanos(10));
+        story.interval(Phase::WarmUp);
+        if measured > 0 {
+            story.accept(0, MEASURED, measured, Nanos(10));
+            story.interval(MEASURED);
+        }
+        report_of(&story.finish(|result| result.interrupted = interrupted))
+    };
+    let report = of(0, false);
+    let said = "FAIL, exit 1: nothing was measured: the operations ended in warm-up";
+    assert_eq!(report.verdict.to_string(), said);
+    assert_eq!(of(1, false).verdict.exit_code, 0);
+    assert_eq!(of(0, true).verdict.exit_code, 130);
+}
+
 /// Two workloads, of which the first is a flow of two steps that are always refused in measurement by the second.
 fn refused_flows(accepted_in_warm_up: u64) -> Story {
     let series = vec![
