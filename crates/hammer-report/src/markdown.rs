@@ -116,8 +116,10 @@ fn fate_rows(report: &Report) -> Vec<Vec<String>> {
             let causes = told_causes(figures).filter(|cause| cause.fate == fate);
             let causes: Vec<String> = causes
                 .map(|cause| {
-                    let answer =
-                        cause.answer.as_ref().map_or_else(String::new, |said| format!(", first: {said}"));
+                    let answer = cause
+                        .answer
+                        .as_ref()
+                        .map_or_else(String::new, |said| format!(", said first: {said}"));
                     format!("{} {}{answer}", grouped(cause.count), cause.cause)
                 })
                 .collect();

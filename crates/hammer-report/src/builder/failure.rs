@@ -13,7 +13,7 @@ struct Failure<'a> {
     /// None where nothing is known but the fate.
     cause: Option<&'a str>,
     count: u64,
-    /// What the server said with the first of them.
+    /// What the server said with the first of them that said anything.
     answer: Option<&'a str>,
     by_step: Vec<StepFailure<'a>>,
 }
@@ -22,7 +22,7 @@ struct Failure<'a> {
 struct StepFailure<'a> {
     step: &'a str,
     count: u64,
-    /// What the server said with the first of them.
+    /// What the server said with the first of them that said anything.
     answer: Option<&'a str>,
 }
 

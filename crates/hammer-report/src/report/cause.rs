@@ -14,7 +14,7 @@ pub struct Cause {
     pub cause: String,
     /// How many.
     pub count: u64,
-    /// What the server said with the first of them, or where there was no answer, where and why: the address with the error of the system, the name
+    /// What the server said with the first of them that said anything, or where there was no answer, where and why: the address with the error of the system, the name
     /// that was not found, what is wrong with TLS, what was waited for. On one line, in 300 bytes at most, without secrets; absent where nothing is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,

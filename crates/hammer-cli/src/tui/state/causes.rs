@@ -17,7 +17,7 @@ pub(in crate::tui) struct MetCause {
     pub(in crate::tui) detail: Detail,
     /// How many, in warm-up and measurement together.
     pub(in crate::tui) count: u64,
-    /// What the server said with the first of them, or where and why there was no answer.
+    /// What the server said with the first of them that said anything, or where and why there was no answer.
     pub(in crate::tui) answer: Option<String>,
 }
 
