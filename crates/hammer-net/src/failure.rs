@@ -227,24 +227,46 @@ fn words(error: &(dyn Error + 'static)) -> String {
         return words_of_h2(error);
     }
     let of_tls = error.downcast_ref().and_then(of_tls);
-    of_tls.map_or_else(|| error.to_string(), |fault| tls_fault::words(fault).into_owned())
+    of_tls.map_or_else(|| words_of_text(error), |fault| tls_fault::words(fault).into_owned())
 }
 
-/// With the name of its code (RFC 9113, section 7), and of the frame that it came in.
+/// What an error says of which only its text is known.
+fn words_of_text(error: &(dyn Error + 'static)) -> String {
+    let told = error.to_string();
+    tls_fault::words_of_text(&told).unwrap_or(told)
+}
+
+/// With the name and the number of its code (RFC 9113, section 7), and of the frame that it came in.
 fn words_of_h2(error: &h2::Error) -> String {
     let Some(reason) = error.reason() else {
         // It keeps of an I/O error no more than its text.
-        let told = error.to_string();
-        return tls_fault::words_of_text(&told).unwrap_or(told);
+        return if is_end(error) { CLOSED_BY_SERVER.to_owned() } else { words_of_text(error) };
     };
-    match (error.is_remote(), error.is_go_away()) {
-        (true, true) => format!("the server sent GOAWAY with {reason:?}: {error}"),
-        (true, false) if error.is_reset() => format!("the server sent RST_STREAM with {reason:?}: {error}"),
-        (false, _) if error.is_library() => {
-            format!("what the server sent breaks HTTP/2 with {reason:?}: {error}")
-        }
-        _ => format!("{reason:?}: {error}"),
+    let code = h2_code(reason);
+    let started = match (error.is_remote(), error.is_go_away()) {
+        (true, true) => format!("the server sent GOAWAY with {code}"),
+        (true, false) if error.is_reset() => format!("the server sent RST_STREAM with {code}"),
+        (false, _) if error.is_library() => format!("what the server sent breaks HTTP/2 with {code}"),
+        _ => code,
+    };
+    // Behind what h2 says of the code stands what the server sent along.
+    let told = error.to_string();
+    started + told.split_once(reason.description()).map_or("", |(_, sent_along)| sent_along)
+}
+
+/// The name of a code with its number; the number alone where that has no name.
+fn h2_code(reason: h2::Reason) -> String {
+    let (name, number) = (format!("{reason:?}"), u32::from(reason));
+    if name.contains('(') {
+        format!("the code {number} (0x{number:x}), which has no name")
+    } else {
+        format!("{name} ({number})")
     }
+}
+
+/// Whether it is h2's own word for the end of what the peer sends; a broken pipe of the kernel's has no text beside its kind.
+fn is_end(error: &h2::Error) -> bool {
+    error.get_io().is_some_and(|io| io.kind() == io::ErrorKind::BrokenPipe && io.get_ref().is_some())
 }
 
 fn kind_of(error: &(dyn Error + 'static)) -> Option<FailureKind> {
@@ -268,11 +290,10 @@ fn kind_of_io(error: &io::Error) -> Option<FailureKind> {
 }
 
 pub(crate) fn kind_of_h2(error: &h2::Error) -> Option<FailureKind> {
+    if is_end(error) {
+        return Some(FailureKind::Closed);
+    }
     if let Some(io) = error.get_io() {
-        // Its own word for the end of what the peer sends; a broken pipe of the kernel's has no text beside its kind.
-        if io.kind() == io::ErrorKind::BrokenPipe && io.get_ref().is_some() {
-            return Some(FailureKind::Closed);
-        }
         // h2 keeps kind and text of an I/O error and not its source; this kind is rustls's.
         let is_of_tls = io.kind() == io::ErrorKind::InvalidData;
         // It has no kind for what ends within a frame.
@@ -303,6 +324,7 @@ fn exhausted(error: &io::Error) -> Option<FailureKind> {
     }
 }
 
+const CLOSED_BY_SERVER: &str = "the server closed the connection";
 const ENFILE: i32 = 23;
 const EMFILE: i32 = 24;
 
@@ -338,6 +360,17 @@ mod tests {
         let told = io::Error::from_raw_os_error(ENFILE);
         assert_eq!(look_up_kind(&told, || None), FailureKind::DescriptorsExhausted);
         assert_eq!(Failure::of_look_up("nowhere.invalid", &unknown).kind, FailureKind::Dns);
+    }
+
+    #[test]
+    fn a_code_of_http_2_has_its_name_and_its_number() {
+        for (code, told) in [
+            (0, "NO_ERROR (0)"),
+            (11, "ENHANCE_YOUR_CALM (11)"),
+            (0x1234, "the code 4660 (0x1234), which has no name"),
+        ] {
+            assert_eq!(h2_code(h2::Reason::from(code)), told);
+        }
     }
 
     const EADDRNOTAVAIL: i32 = 99;

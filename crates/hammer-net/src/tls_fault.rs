@@ -45,14 +45,55 @@ pub(crate) fn words(error: &Error) -> Cow<'static, str> {
             PeerIncompatible::ServerDoesNotSupportTls12Or13
             | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig,
         ) => "the server speaks neither TLS 1.2 nor TLS 1.3".into(),
+        Error::InvalidMessage(fault) => of_broken_message(&format!("{fault:?}")).into(),
+        Error::PeerIncompatible(fault) => {
+            format!("the server's TLS does not fit: {}", spaced(&format!("{fault:?}"))).into()
+        }
+        Error::PeerMisbehaved(fault) => {
+            format!("the server breaks TLS: {}", spaced(&format!("{fault:?}"))).into()
+        }
+        Error::DecryptError => "what the server sent cannot be decrypted".into(),
+        Error::PeerSentOversizedRecord => "the server breaks TLS: a record is too large".into(),
+        Error::NoApplicationProtocol => "the server speaks none of the protocols that TLS offered it".into(),
         other => other.to_string().into(),
     }
 }
 
 /// The same where nothing is left of what rustls says but its text, and there is more to say.
 pub(crate) fn words_of_text(told: &str) -> Option<String> {
-    let wanted = Error::AlertReceived(AlertDescription::CertificateRequired);
-    (told == wanted.to_string()).then(|| words(&wanted).into_owned())
+    if told.starts_with(WITHOUT_CLOSE_NOTIFY) {
+        return Some(CLOSED_WITHOUT_WORD.to_owned());
+    }
+    if let Some(fault) = told.strip_prefix(BROKEN_MESSAGE) {
+        return Some(of_broken_message(fault));
+    }
+    let mut alerts = (0..=u8::MAX).map(|number| Error::AlertReceived(AlertDescription::from(number)));
+    alerts.find(|alert| alert.to_string() == told).map(|alert| words(&alert).into_owned())
+}
+
+/// What is wrong with a message, by the name that rustls has for it.
+fn of_broken_message(fault: &str) -> String {
+    format!("what the server sent is no TLS that can be read: {}", spaced(fault))
+}
+
+/// A name in capitals as words: `HandshakePayloadTooLarge` is `handshake payload too large`.
+fn spaced(name: &str) -> String {
+    let name = name.split(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or_default();
+    split_at_capitals(name, ' ')
+}
+
+/// A name in capitals in small letters, with `between` where a word starts.
+fn split_at_capitals(name: &str, between: char) -> String {
+    let mut split = String::new();
+    let mut was_small = false;
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && was_small {
+            split.push(between);
+        }
+        was_small = letter.is_ascii_lowercase();
+        split.push(letter.to_ascii_lowercase());
+    }
+    split
 }
 
 fn kind_of(error: &Error) -> FailureKind {
@@ -138,19 +179,15 @@ fn of_alert(alert: AlertDescription) -> String {
     }
 }
 
-/// As RFC 8446, section 6, has it, with its number.
+/// As RFC 8446, section 6, has it, with its number; a number alone where that has no name.
 fn alert_name(alert: AlertDescription) -> String {
-    let mut name = String::new();
-    let text = format!("{alert:?}");
-    let mut was_small = false;
-    for letter in text.chars() {
-        if letter.is_ascii_uppercase() && was_small {
-            name.push('_');
-        }
-        was_small = letter.is_ascii_lowercase();
-        name.push(letter.to_ascii_lowercase());
+    let (name, number) = (format!("{alert:?}"), u8::from(alert));
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if is_name && name != "Unknown" {
+        format!("{} ({number})", split_at_capitals(&name, '_'))
+    } else {
+        format!("{number}, which has no name")
     }
-    format!("{name} ({})", u8::from(alert))
 }
 
 /// A second since the Unix epoch, as RFC 3339 has it.
@@ -164,8 +201,12 @@ const UNKNOWN_ISSUER: &str =
     "its certificate was issued by nobody who is trusted: the root goes into tls.roots or behind --cacert";
 const OF_AUTHORITY: &str =
     "its certificate is that of an authority (CA:TRUE), which stands for no server even where it is trusted";
-const WANTS_CERTIFICATE: &str =
-    "it wants a certificate of the client, which goes into tls.certificate, and its key into tls.key";
+const WANTS_CERTIFICATE: &str = "it wants a certificate of the client, which goes into tls.certificate or behind --cert, and its key into tls.key or behind --key";
+const CLOSED_WITHOUT_WORD: &str = "the server closed the connection without a word of TLS (close_notify); one that has not answered yet may want a certificate of the client";
+/// How rustls says that.
+const WITHOUT_CLOSE_NOTIFY: &str = "peer closed connection without sending TLS close_notify";
+/// How rustls starts to say what is wrong with a message.
+const BROKEN_MESSAGE: &str = "received corrupt message of type ";
 
 #[cfg(test)]
 mod tests {
@@ -178,9 +219,29 @@ mod tests {
             (AlertDescription::UnknownCA, "unknown_ca (48)"),
             (AlertDescription::HandshakeFailure, "handshake_failure (40)"),
             (AlertDescription::NoApplicationProtocol, "no_application_protocol (120)"),
+            (AlertDescription::from(99), "99, which has no name"),
         ] {
             assert_eq!(alert_name(alert), name);
         }
+    }
+
+    #[test]
+    fn what_is_left_as_text_alone_is_told_in_the_same_words() {
+        for error in [
+            Error::AlertReceived(AlertDescription::CertificateRequired),
+            Error::AlertReceived(AlertDescription::InternalError),
+            Error::AlertReceived(AlertDescription::from(99)),
+            Error::InvalidMessage(InvalidMessage::HandshakePayloadTooLarge),
+        ] {
+            assert_eq!(words_of_text(&error.to_string()).as_deref(), Some(&*words(&error)), "{error}");
+        }
+        let of_message = words(&Error::InvalidMessage(InvalidMessage::HandshakePayloadTooLarge));
+        assert!(of_message.ends_with(": handshake payload too large"), "{of_message}");
+        let wanted = words(&Error::AlertReceived(AlertDescription::CertificateRequired));
+        assert!(wanted.contains("--cert,") && wanted.contains("--key"), "{wanted}");
+        let closed = words_of_text(&format!("{WITHOUT_CLOSE_NOTIFY}: https://docs.rs/rustls/"));
+        assert!(closed.is_some_and(|told| !told.contains("docs.rs")));
+        assert_eq!(words_of_text("something else"), None);
     }
 
     #[test]

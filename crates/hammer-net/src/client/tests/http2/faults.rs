@@ -334,8 +334,8 @@ fn a_farewell_behind_the_last_answer_takes_none_along() {
 fn the_code_of_a_reset_or_of_a_farewell_is_told_by_its_name() {
     run(async {
         for (resets, told) in [
-            (true, "the server sent RST_STREAM with INTERNAL_ERROR: "),
-            (false, "the server sent GOAWAY with ENHANCE_YOUR_CALM: "),
+            (true, "the server sent RST_STREAM with INTERNAL_ERROR (2)"),
+            (false, "the server sent GOAWAY with ENHANCE_YOUR_CALM (11)"),
         ] {
             let (server, _) = scripted(Some(100), move |peer, _, _, stream| {
                 Box::pin(async move {
