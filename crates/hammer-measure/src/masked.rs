@@ -43,10 +43,7 @@ pub fn masked(text: &str, secrets: &[&str]) -> String {
     let mut hidden = vec![false; text.len()];
     let whole: Vec<EncodedByte> = text.bytes().enumerate().map(EncodedByte::plain).collect();
     // A secret that a line break or a mark of direction splits can be put together again.
-    let is_shown = |symbol: char| !is_obeyed(symbol) && symbol != char::REPLACEMENT_CHARACTER;
-    let visible = text.char_indices().filter(|(_, symbol)| is_shown(*symbol));
-    let visible =
-        visible.flat_map(|(at, symbol)| whole[at..at + symbol.len_utf8()].iter().cloned()).collect();
+    let visible = shown_places(text).flat_map(|place| whole[place].iter().cloned()).collect();
     for (read, is_visible) in [(whole, false), (visible, true)] {
         secrets.iter().for_each(|secret| hide(&read, secret.as_bytes(), &mut hidden));
         for marks in ENCODINGS {
@@ -73,6 +70,34 @@ pub fn masked(text: &str, secrets: &[&str]) -> String {
         was_hidden = hidden[at];
     }
     shown
+}
+
+/// Where the characters of a text are that are seen: none that is obeyed, and nothing of a sequence that a terminal takes as a whole or of
+/// the white space by which a line goes on behind its break (RFC 9110 section 5.5).
+fn shown_places(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let is_shown = |symbol: char| !is_obeyed(symbol) && symbol != char::REPLACEMENT_CHARACTER;
+    let mut hidden_to = 0;
+    text.char_indices().filter_map(move |(at, symbol)| {
+        let rest = &text[at + symbol.len_utf8()..];
+        match symbol {
+            '\u{1b}' | '\u{9b}' => {
+                hidden_to = hidden_to.max(text.len() - behind_sequence(symbol, rest).len())
+            }
+            '\n' => hidden_to = hidden_to.max(text.len() - rest.trim_start_matches([' ', '\t']).len()),
+            _ => {}
+        }
+        (at >= hidden_to && is_shown(symbol)).then(|| at..at + symbol.len_utf8())
+    })
+}
+
+/// What stands behind a control sequence that `introducer` starts (ECMA-48 section 5.4): all of `rest` where there is none.
+fn behind_sequence(introducer: char, rest: &str) -> &str {
+    let body = if introducer == '\u{1b}' { rest.strip_prefix('[') } else { Some(rest) };
+    let behind = body.and_then(|body| {
+        let body = body.trim_start_matches(|letter| matches!(letter, '\u{20}'..='\u{3f}'));
+        body.strip_prefix(|letter| matches!(letter, '\u{40}'..='\u{7e}'))
+    });
+    behind.unwrap_or(rest)
 }
 
 /// The text with `***` in the place of every JSON Web Token in it (RFC 7519): its first part starts with `eyJ`, as every object that starts
@@ -317,6 +342,30 @@ mod tests {
             }
         }
         assert_eq!(masked("01234\n5, 6789 no", &[secret]), "01234\n5, 6789 no");
+    }
+
+    #[test]
+    fn a_secret_is_masked_whatever_a_terminal_takes_as_a_whole_within_it() {
+        let secret = "0123456789/abcdefghij";
+        for between in [
+            "\u{ad}",
+            "\u{1b}[31m",
+            "\u{1b}[0;1m\u{1b}[K",
+            "\u{9b}2J",
+            "\u{1b}",
+            "\r\n  ",
+            "\n\t ",
+            "\r\n\r\n \t",
+        ] {
+            for split in 1..secret.len() {
+                let (start, end) = secret.split_at(split);
+                let written = format!("bad {start}{between}{end} of yours");
+                assert_eq!(masked(&written, &[secret]), "bad *** of yours", "{written:?}");
+            }
+        }
+        for plain in ["0123456789 abcdefghij", "0123\u{1b}[31m 456789", "\u{1b}[", "\u{9b}", "a\n "] {
+            assert_eq!(masked(plain, &[secret]), plain);
+        }
     }
 
     #[test]

@@ -42,11 +42,11 @@ pub fn shown_lines(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a terminal does something else with it than to draw it: control characters, and marks of direction and of no width
+/// Whether a terminal does something else with it than to draw it: control characters, soft hyphens, and marks of direction and of no width
 /// (Unicode Standard Annex 9, section 2).
 pub(crate) fn is_obeyed(letter: char) -> bool {
     letter.is_control()
-        || matches!(letter, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+        || matches!(letter, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// Bytes of what a peer wrote that are shown.
@@ -75,8 +75,8 @@ mod tests {
             "a\u{fffd}[2Jb\u{fffd}31mc\u{fffd}\u{fffd}\u{fffd}d\u{fffd}"
         );
         for letter in [
-            '\u{61c}', '\u{200b}', '\u{200f}', '\u{2028}', '\u{202e}', '\u{2060}', '\u{2066}', '\u{2069}',
-            '\u{feff}',
+            '\u{ad}', '\u{61c}', '\u{200b}', '\u{200f}', '\u{2028}', '\u{202e}', '\u{2060}', '\u{2066}',
+            '\u{2069}', '\u{feff}',
         ] {
             assert_eq!(peer_text(&format!("a{letter}b")), "a\u{fffd}b", "{letter:?}");
         }
