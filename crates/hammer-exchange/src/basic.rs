@@ -1,6 +1,7 @@
 //! A user with a password, as requests carry both.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use hammer_net::Secret;
 use hammer_values::{KeyConflict, PlanBlock};
 use http::HeaderValue;
 use schemars::JsonSchema;
@@ -24,8 +25,13 @@ impl BasicPlan {
     /// # Errors
     /// A password that cannot be read or sent.
     pub fn authorization(&self) -> Result<HeaderValue, TokenError> {
-        let password = self.password.read()?;
-        let pair = BASE64_STANDARD.encode(format!("{}:{}", self.user, password.expose()));
+        let password = match self.password.read() {
+            // A user may have an empty one (RFC 7617 section 2).
+            Err(error) if error.is_empty() => None,
+            read => Some(read?),
+        };
+        let password = password.as_ref().map_or("", Secret::expose);
+        let pair = BASE64_STANDARD.encode(format!("{}:{password}", self.user));
         let value = HeaderValue::try_from(format!("Basic {pair}"));
         let mut value = value.map_err(|_| self.password.unsendable())?;
         value.set_sensitive(true);

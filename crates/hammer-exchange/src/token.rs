@@ -72,6 +72,12 @@ impl TokenPlan {
 }
 
 impl TokenError {
+    /// Whether the place is there and holds nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        let (Self::File(error) | Self::Env(error)) = self;
+        error.is_empty()
+    }
+
     /// The key at fault, below the block of the plan that says where the token is.
     pub const fn key(&self) -> &'static str {
         match self {

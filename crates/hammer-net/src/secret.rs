@@ -119,6 +119,17 @@ impl Secret {
     }
 }
 
+impl SecretError {
+    /// Whether there is a place for a token, with nothing in it.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Empty => true,
+            Self::Unusable { reason, .. } => reason.is_empty(),
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("***")
