@@ -46,13 +46,14 @@ pub(crate) struct HttpArgs {
     /// The URL; `http://` is assumed
     #[arg(required_unless_present = "urls")]
     pub(crate) url: Option<String>,
-    /// Send to the URLs in this file, one a line, one after another and again from the first: all of one server, or paths of URL
+    /// Send to the URLs in this file, one a line, one after another and again from the first: all of one server, or all of them paths
+    /// (`/cart?a=b`) of URL. A line that starts with `#` is a comment
     #[arg(long, value_name = "FILE")]
     pub(crate) urls: Option<PathBuf>,
-    /// Connections: users who wait for their answers, or with --rate the most operations in flight
+    /// Connections: users who wait for their answers, or with --rate the most operations in flight; no more than operations in all
     #[arg(short = 'c', long, default_value_t = 50, value_name = "N")]
     pub(crate) connections: usize,
-    /// Operations in all; 200 unless -z is given. Of both, what comes first ends it
+    /// Operations in all; 200 unless -z is given. Of both, what comes first ends it. Not with --warm-up
     #[arg(short = 'n', long = "requests", value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) requests: Option<u64>,
     /// How long to send (10s, 2m)
@@ -67,10 +68,10 @@ pub(crate) struct HttpArgs {
     /// A header, "Name: value"; again for each further one
     #[arg(short = 'H', long = "header", value_name = "HEADER")]
     pub(crate) headers: Vec<String>,
-    /// The body, or @FILE
+    /// The body, in which `${...}` stands for values as in a plan (`${seq}`, say), or @FILE, which is sent as it is
     #[arg(short = 'd', long = "data", value_name = "TEXT|@FILE")]
     pub(crate) data: Option<String>,
-    /// Send the lines of this file (JSON lines, say) as bodies, one after another and again from the first
+    /// Send the lines of this file (JSON lines, say) as they are as bodies, one after another and again from the first
     #[arg(long, value_name = "FILE", conflicts_with = "data")]
     pub(crate) bodies: Option<PathBuf>,
     /// How long one operation may take

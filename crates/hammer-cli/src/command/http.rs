@@ -21,6 +21,9 @@ pub(crate) fn load(command: &HttpCommand, registry: &Registry) -> Result<ExitCod
 }
 
 fn plan(method: &str, args: &HttpArgs) -> Result<Value, UsageError> {
+    if operations(args).is_some() && has_warm_up(args) {
+        return Err(UsageError::CountedWarmUp);
+    }
     let place = RequestPlace::of(args.url.as_deref(), args.urls.as_deref())?;
     Ok(json!({
         "target": target(&place.endpoint.to_string(), args),
@@ -28,7 +31,7 @@ fn plan(method: &str, args: &HttpArgs) -> Result<Value, UsageError> {
             "name": "http",
             "http": request(method, &place, args)?,
             "load": load_plan(args),
-            "in_flight": args.connections,
+            "in_flight": connections(args),
             "timeout": args.timeout,
         }],
         "phases": { "measurement": args.duration },
@@ -40,9 +43,26 @@ fn load_plan(args: &HttpArgs) -> Value {
     json!({
         "rate": args.rate.as_deref().map(rate),
         "arrivals": if args.poisson { "poisson" } else { "even" },
-        "users": args.rate.is_none().then_some(args.connections),
-        "operations": args.requests.or(args.duration.is_none().then_some(REQUESTS)),
+        "users": args.rate.is_none().then(|| connections(args)),
+        "operations": operations(args),
     })
+}
+
+/// How many are sent in all, where a number ends it.
+fn operations(args: &HttpArgs) -> Option<u64> {
+    args.requests.or(args.duration.is_none().then_some(REQUESTS))
+}
+
+/// As many as there are operations for at most: a user beyond them would dial and send nothing.
+fn connections(args: &HttpArgs) -> usize {
+    let most = operations(args).map_or(usize::MAX, |count| usize::try_from(count).unwrap_or(usize::MAX));
+    args.connections.min(most)
+}
+
+/// Whether load goes ahead of measurement, as far as the time can be read.
+fn has_warm_up(args: &HttpArgs) -> bool {
+    let warm_up = args.line.warm_up.as_deref().and_then(|text| text.parse::<TimeSpan>().ok());
+    warm_up.is_some_and(|warm_up| warm_up != TimeSpan::ZERO)
 }
 
 fn request(method: &str, place: &RequestPlace, args: &HttpArgs) -> Result<Value, UsageError> {
@@ -98,7 +118,7 @@ fn target(url: &str, args: &HttpArgs) -> Value {
         "authorized": args.authorized,
         "connection": {
             "http": version,
-            "connections": args.connections,
+            "connections": connections(args),
             "keepalive": !args.disable_keepalive,
             "redirects": args.redirects,
             "connect_to": args.connect_to,

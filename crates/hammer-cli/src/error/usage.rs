@@ -25,6 +25,11 @@ pub(crate) enum UsageError {
     /// A line of a file of URLs that is of no use.
     #[error("use --urls: {}:{line}: {reason}", path.display())]
     UrlLine { path: PathBuf, line: usize, reason: String },
+    /// Operations that are counted, all of which may be sent before anything is measured.
+    #[error(
+        "use --warm-up: a number of operations (-n, 200 without -z) counts those of the warm-up too, which may send them all; give -z, how long to send behind it, and no -n"
+    )]
+    CountedWarmUp,
     /// A header without a name or a value, by its place among them, from 1. Its text may be a secret.
     #[error("use -H number {0}: expected \"Name: value\"")]
     Header(usize),

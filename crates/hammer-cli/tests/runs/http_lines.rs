@@ -173,6 +173,58 @@ fn a_url_of_another_server_is_named_by_its_line() {
 }
 
 #[test]
+fn a_file_of_urls_has_comments_and_each_line_that_is_of_no_use_is_named() {
+    let (server, folder) = (Server::ok(), Folder::new());
+    let url = server.url();
+    let noted = folder.write("noted", "# of the shop\n/a\n# and\n/b%23\n");
+    http(&["get", &url, "--urls", &noted, "-n", "3", "-c", "1"]);
+    let sent: Vec<String> = server.requests().into_iter().map(|request| request.line).collect();
+    assert_eq!(sent, ["/a", "/b%23", "/a"].map(|path| format!("GET {path} HTTP/1.1")));
+    for (lines, told) in [
+        ("/a\nhttp://127.0.0.1:1/b\n", "urls:2: it is a URL, and line 1 a path"),
+        ("# note\nhttp://127.0.0.1:1/b\n/a\n", "urls:3: it is a path, and line 2 a URL"),
+        ("/a\n/b#c\n", "urls:2: it has a fragment"),
+        ("http://127.0.0.1:1/b#c\n", "urls:1: it has a fragment"),
+        ("/a b\n", "urls:1: it has a character that stands in no URL; it is written %20"),
+        ("http://127.0.0.1:1/a b\n", "urls:1: it has a character that stands in no URL; it is written %20"),
+    ] {
+        let refused = hammer(&["http", "get", "http://127.0.0.1:1", "--urls", &folder.write("urls", lines)]);
+        assert_eq!(refused.code, 2, "{lines:?}");
+        assert!(refused.stderr.contains(told), "{lines:?}: {}", refused.stderr);
+    }
+}
+
+#[test]
+fn operations_that_are_counted_have_no_warm_up_to_be_sent_in() {
+    let server = Server::ok();
+    for counted in [&["-n", "10"][..], &["-n", "10", "-z", "1s"], &["-n", "10", "-q", "20"], &[]] {
+        let line = [&["http", "get", &server.url(), "--warm-up", "200ms"][..], counted].concat();
+        let refused = hammer(&line);
+        assert_eq!(refused.code, 2, "{counted:?}");
+        assert!(refused.stderr.contains("use --warm-up: "), "{}", refused.stderr);
+    }
+    let report = http(&["get", &server.url(), "--warm-up", "100ms", "-z", "200ms", "-c", "1"]);
+    assert!(report.series[0].measurement.counts.offered > 0);
+}
+
+#[test]
+fn no_more_connections_are_dialled_than_there_are_operations() {
+    let server = Server::ok();
+    let report = http(&["get", &server.url(), "-n", "2"]);
+    assert_eq!(report.totals.all.fates.accepted, 2);
+    assert!(server.connections() <= 2, "{}", server.connections());
+}
+
+#[test]
+fn a_user_may_have_an_empty_password() {
+    let (server, folder) = (Server::ok(), Folder::new());
+    let basic = ["--basic-user", "ann", "--basic-password-file", &folder.write("empty", "")];
+    let report = http(&[&["get", &server.url(), "-n", "1"][..], &basic].concat());
+    assert_eq!(report.totals.all.fates.accepted, 1);
+    assert_eq!(server.requests()[0].header("authorization"), Some("Basic YW5uOg=="));
+}
+
+#[test]
 fn a_user_is_sent_with_a_password_that_no_report_shows() {
     let (server, folder) = (Server::ok(), Folder::new());
     let password = folder.write("password", "canary\n");
