@@ -232,6 +232,12 @@ fn only_shed_arrivals_leave_a_report_that_holds() {
     assert_eq!(Report::parse(&json(&report).to_string()).unwrap(), report);
 }
 
+/// Whether all operations came before measurement.
+fn is_unmeasured(report: &Report) -> bool {
+    let is_early = report.operations().any(|series| series.warm_up.counts.offered > 0);
+    is_early && report.operations().all(|series| series.measurement.counts.offered == 0)
+}
+
 /// Whether operations of a series were sent, and not cut off by a signal, and none of them ended as it means them to.
 fn is_without_success(report: &Report) -> bool {
     report.operations().any(|series| {
@@ -289,11 +295,12 @@ proptest! {
         let is_exhausted = |finding: &Finding| matches!(finding, Finding::Exhausted { .. });
         let is_of_our_own = result.health.findings.iter().any(is_exhausted);
         let is_excused = is_of_our_own || interrupted && is_cut_off(&report);
+        let is_fruitless = is_without_success(&report) || !interrupted && is_unmeasured(&report);
         let against = [
             (answered == 0 && !is_excused, ReasonKind::NoAnswer),
             (result.promises.broken > 0, ReasonKind::PromiseBroken),
             (result.promises.unchecked > 0 || !result.health.is_healthy(), ReasonKind::NotBelievable),
-            (answered > 0 && is_without_success(&report), ReasonKind::NothingAccepted),
+            (answered > 0 && is_fruitless, ReasonKind::NothingAccepted),
             (interrupted, ReasonKind::Interrupted),
         ];
         let expected: Vec<ReasonKind> = against.iter().filter(|(holds, _)| *holds).map(|(_, kind)| *kind).collect();

@@ -173,7 +173,7 @@ fn what_was_never_measured_reads_none() {
     let row: Vec<&str> = text.lines().nth(3).unwrap().split_whitespace().collect();
     assert_eq!(
         row,
-        ["run", "get/get", "none", "none", "0", "none", "none", "no", "expectation"],
+        ["run", "get/get", "none", "none", "0", "none", "none", "FAIL", "1"],
         "a run without labels is one"
     );
 }
