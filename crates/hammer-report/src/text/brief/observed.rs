@@ -44,7 +44,8 @@ fn groups<'a>(observations: impl Iterator<Item = &'a ObservationSeries>) -> Vec<
                 group.seen.push((words, seen));
             }
             None => {
-                let start = words[..words.len().saturating_sub(1).max(1)].to_vec();
+                // A name of one word is all start, and one that is empty has none.
+                let start = words[..words.len().saturating_sub(1).max(1).min(words.len())].to_vec();
                 groups.push(NameGroup { start, seen: vec![(words, seen)] });
             }
         }
@@ -82,16 +83,26 @@ fn joined(words: &[&str]) -> String {
 
 /// What was seen last, in the unit that the name says.
 fn figure(seen: &ObservationSeries) -> String {
-    let (name, value) = (seen.name.as_str(), seen.last.value);
-    let is_time = TIMES.iter().any(|part| name.contains(part)) || name.ends_with("_s");
+    let value = seen.last.value;
+    let words: Vec<&str> = seen.name.split(['/', '_']).collect();
+    let last = words.last().copied().unwrap_or_default();
     match value {
         value if value < 0.0 => plain(value),
-        value if is_time => Nanos::from_secs_f64(value).to_string(),
-        value if name.ends_with("bytes") => bytes(value.round() as u64),
+        value if is_time(&words) => Nanos::from_secs_f64(value).to_string(),
+        value if last == "bytes" => bytes(value.round() as u64),
         value if value.fract() != 0.0 => format!("{value:.3}"),
         value => plain(value),
     }
 }
 
-/// Parts of the names of what is told in seconds.
-const TIMES: [&str; 4] = ["time_to_", "_delay", "_seconds", "_age"];
+/// Whether a name of these words is of what is told in seconds. Whole words are compared: `user_agents` has no age.
+fn is_time(words: &[&str]) -> bool {
+    words.iter().any(|word| TIMES.contains(word))
+        || words.windows(2).any(|pair| pair == TIME_TO)
+        || words.last() == Some(&"s")
+}
+
+/// Words of which one in a name says that it is of a time.
+const TIMES: [&str; 3] = ["delay", "seconds", "age"];
+/// Two words that say so together.
+const TIME_TO: [&str; 2] = ["time", "to"];

@@ -142,6 +142,28 @@ fn observations_are_put_together_by_what_their_names_share_and_have_units() {
 }
 
 #[test]
+fn an_observation_has_the_unit_of_whole_words_of_its_name_and_may_have_no_name() {
+    let mut report = report_of(&quickstart());
+    let of_one = report.observations[0].clone();
+    for (name, value, told) in [
+        ("requests_delayed_total", 5.0, "requests delayed total 5"),
+        ("user_agents", 3.0, "user agents 3"),
+        ("log/publication_delay_max", 5.0, "log/publication delay max 5.00s"),
+        ("head_age", 3.0, "head age 3.00s"),
+        ("uptime_to_date", 3.0, "uptime to date 3"),
+        ("kilobytes", 2_000.0, "kilobytes 2,000"),
+        ("", 7.0, "7"),
+        ("/", 7.0, "/ 7"),
+    ] {
+        let mut seen = of_one.clone();
+        (seen.name, seen.last.value) = (name.to_owned(), value);
+        report.observations = vec![seen];
+        let text = plain(&report);
+        assert!(text.contains(&format!("observed   {told}\n")), "{name}: {text}");
+    }
+}
+
+#[test]
 fn a_name_that_is_longer_than_its_column_has_a_line_of_its_own() {
     let name = "a-name-that-leaves-no-room-for-any-figure-of-a-series-whatever-that-is";
     let mut story = Story::new(vec![operation("w", name)]);
