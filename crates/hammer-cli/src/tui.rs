@@ -104,11 +104,11 @@ impl Dashboard {
             if std::mem::take(&mut stale) {
                 self.taken.terminal.draw(|frame| view::draw(frame, &self.state, &self.palette))?;
             }
-            let mut wait = LOOK_EVERY;
-            while event::poll(wait)? {
+            terminal::wait(LOOK_EVERY)?;
+            while event::poll(Duration::ZERO)? {
                 self.input(&event::read()?);
                 stale = true;
-                wait = Duration::ZERO;
+                terminal::wait(Duration::ZERO)?;
             }
         }
     }

@@ -6,14 +6,15 @@ mod folder;
 #[expect(dead_code, reason = "these runs write no JSON report")]
 mod hammer;
 
-use std::fs::File;
-use std::io::{Read, Write};
+use std::fs::{self, File};
+use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::num::NonZero;
 use std::os::fd::OwnedFd;
 use std::process::Child;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -55,7 +56,9 @@ struct OnTerminal {
     seen: String,
     drawn: vt100::Parser,
     terminal: OwnedFd,
-    _folder: Folder,
+    /// As long as it is held, what is drawn is read.
+    held: PipeWriter,
+    folder: Folder,
 }
 
 impl OnTerminal {
@@ -75,10 +78,12 @@ impl OnTerminal {
         tcsetwinsize(&terminal, Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
         let stream = || terminal.try_clone().unwrap();
         let mut command = command(&["run", &plan, "--tui"]);
+        command.current_dir(folder.path("."));
         command.env("TERM", name_of_terminal).stdin(stream()).stdout(stream()).stderr(stream());
         let child = command.spawn().unwrap();
         let keys = File::from(master);
-        let screen = read(keys.try_clone().unwrap());
+        let (let_go, held) = std::io::pipe().unwrap();
+        let screen = read(keys.try_clone().unwrap(), let_go);
         Self {
             child,
             keys,
@@ -86,7 +91,8 @@ impl OnTerminal {
             seen: String::new(),
             drawn: vt100::Parser::new(size(24), size(columns), 0),
             terminal,
-            _folder: folder,
+            held,
+            folder,
         }
     }
 
@@ -137,17 +143,26 @@ fn size(cells: u16) -> NonZero<u16> {
     NonZero::new(cells).unwrap()
 }
 
-fn read(mut terminal: File) -> Receiver<Vec<u8>> {
+fn read(mut terminal: File, let_go: PipeReader) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
         let mut buffer = [0; 4096];
-        while let Ok(read @ 1..) = terminal.read(&mut buffer) {
+        while is_held(&terminal, &let_go)
+            && let Ok(read @ 1..) = terminal.read(&mut buffer)
+        {
             if sender.send(buffer[..read].to_vec()).is_err() {
                 break;
             }
         }
     });
     receiver
+}
+
+/// Waits until something was drawn; whether nobody let go of the terminal before.
+fn is_held(terminal: &File, let_go: &PipeReader) -> bool {
+    let mut both = [PollFd::new(terminal, PollFlags::IN), PollFd::new(let_go, PollFlags::IN)];
+    poll(&mut both, None).unwrap();
+    both[1].revents().is_empty()
 }
 
 #[test]
@@ -200,6 +215,28 @@ fn a_signal_drains_as_q_does_and_a_second_one_ends_that_and_restores_the_termina
         "{code}: interrupted, or on a busy machine not to be believed\n{after}"
     );
     assert!(after.contains("ended: interrupted by a signal"), "{after}");
+}
+
+#[test]
+fn a_terminal_that_goes_away_takes_the_dashboard_with_it_and_not_the_run() {
+    let mut run =
+        OnTerminal::of(&format!("output: {{ report: report.json }}\n{}", PLAN.replace("300s", "4s")));
+    run.wait_for("on-a-terminal: measurement");
+    // What is drawn last stands there: it waits for keys.
+    run.wait_for("q quit");
+    let OnTerminal { mut child, keys, terminal, held, folder, .. } = run;
+    drop((keys, terminal, held));
+    let (told, ended) = channel();
+    let pid = Pid::from_child(&child);
+    thread::spawn(move || told.send(child.wait().unwrap()));
+    if ended.recv_timeout(DEADLINE).is_err() {
+        kill_process(pid, Signal::KILL).unwrap();
+        panic!("it never ended");
+    }
+    let report = fs::read_to_string(folder.path("report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["run"]["interrupted"], false, "{}", report["run"]);
+    assert_eq!(report["run"]["stopped"], "as planned", "{}", report["run"]);
 }
 
 #[test]

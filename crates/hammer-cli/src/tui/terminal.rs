@@ -1,9 +1,10 @@
 //! The terminal: raw, on its alternate screen, and as it was afterwards, whatever happened.
 
-use std::io::{self, Stdout, Write as _};
+use std::io::{self, IsTerminal as _, Stdout, Write as _};
 use std::panic;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use hammer_report::{ExitCode, ReasonKind};
 use ratatui::Terminal;
@@ -13,6 +14,8 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
 /// A terminal that is taken; dropping it gives it back.
 pub(super) struct Taken {
@@ -39,6 +42,29 @@ pub(super) fn take() -> io::Result<Taken> {
             restore();
             Err(error)
         }
+    }
+}
+
+/// Waits for a key, so long at most, or for something else that the terminal has to say.
+///
+/// # Errors
+/// When the terminal is gone. It is asked before each time that keys are read: the reader of keys would look for the next one for ever.
+pub(super) fn wait(most: Duration) -> io::Result<()> {
+    let (stdin, stdout) = (io::stdin(), io::stdout());
+    let mut watched = vec![PollFd::new(&stdout, PollFlags::empty())];
+    if stdin.is_terminal() {
+        watched.push(PollFd::new(&stdin, PollFlags::IN));
+    }
+    let most = Timespec { tv_sec: most.as_secs().cast_signed(), tv_nsec: most.subsec_nanos().into() };
+    match poll(&mut watched, Some(&most)) {
+        // It was another size.
+        Err(Errno::INTR) => return Ok(()),
+        polled => polled?,
+    };
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    match watched.iter().any(|polled| polled.revents().intersects(gone)) {
+        true => Err(io::ErrorKind::BrokenPipe.into()),
+        false => Ok(()),
     }
 }
 
