@@ -60,7 +60,7 @@ fn main() -> process::ExitCode {
             // A token that was written where none belongs is quoted by whoever misread it.
             let said = without_tokens(&without_credentials(&in_plain_words(&error.to_string())));
             // Nobody is left to tell when standard error is gone as well.
-            let _ = output::print(std::io::stderr(), |out| writeln!(out, "hammer: {}", shown_lines(&said)));
+            let _ = output::standard::print(std::io::stderr(), |out| writeln!(out, "hammer: {}", shown_lines(&said)));
             ExitCode::Because(error.reason())
         });
     code.into()
@@ -74,7 +74,7 @@ fn said_of_arguments(refused: &clap::Error) -> process::ExitCode {
     // An argument that nobody knows is quoted, and may be a token.
     let said = in_plain_words(&refused.render().to_string());
     let said = without_tokens(&without_credentials(&said));
-    let _ = output::print(std::io::stderr(), |out| write!(out, "{}", shown_lines(&said)));
+    let _ = output::standard::print(std::io::stderr(), |out| write!(out, "{}", shown_lines(&said)));
     ExitCode::Because(ReasonKind::Usage).into()
 }
 

@@ -13,7 +13,7 @@ use hammer_values::TimeSpan;
 
 use crate::args::OutputArgs;
 use crate::error::{CliError, UsageError};
-use crate::output::print;
+use crate::output::standard::print;
 use crate::page_server::{PageConfig, PageServer, ServedPage};
 use crate::signals::Signals;
 

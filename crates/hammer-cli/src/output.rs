@@ -1,7 +1,7 @@
 //! Where reports go. Files are opened before the first request; what cannot be written there goes to standard output.
 
 use std::env;
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
@@ -15,16 +15,20 @@ use hammer_report::{
     text,
 };
 
-use rustix::fs::{OFlags, fcntl_getfl};
-
 use crate::args::OutputArgs;
 use crate::error::OutputError;
 use crate::plan::named_files::{is_same_place, key_of_file, written_over};
 use crate::plan::read::SourcedPlan;
-use crate::plan::source::PlanSource;
 use crate::plan::{OutputPlan, Plan};
 use crate::screen;
 use crate::wording::in_plain_words;
+
+pub(crate) mod standard;
+mod stream;
+pub(crate) mod stream_reporters;
+
+use standard::{STANDARD_OUTPUT, deliver, print, stdout_is_closed};
+use stream::{Sink, Stream};
 
 /// The opened outputs of one command.
 pub(crate) struct Outputs {
@@ -47,21 +51,6 @@ pub(crate) struct Outputs {
     detail: bool,
     /// The plan is that of one line, whose text ends in a histogram.
     is_of_line: bool,
-}
-
-/// A file that can be written. It is emptied by what is written first: what it held stays when the run is refused before. One that was made for
-/// it, and that nothing came to be written to, is gone with it: a report of no bytes would be taken for one that was lost.
-struct Sink {
-    path: PathBuf,
-    file: File,
-    /// It was made for this, and nothing was written yet.
-    is_new: bool,
-}
-
-/// A file in which runs follow one another.
-struct Stream {
-    sink: Sink,
-    is_started: bool,
 }
 
 impl Outputs {
@@ -138,13 +127,13 @@ impl Outputs {
     }
 
     /// A writer of events; those of several runs follow one another.
-    pub(crate) fn events(&mut self) -> Result<Option<EventsWriter>, OutputError> {
+    fn events(&mut self) -> Result<Option<EventsWriter>, OutputError> {
         let writer = self.events.as_mut().map(Stream::writer).transpose().map_err(OutputError::Events)?;
         Ok(writer.map(EventsWriter::new))
     }
 
     /// A writer of single operations, so many of each series, interval and phase; those of several runs follow one another.
-    pub(crate) fn samples(&mut self, sizes: SampleSizes) -> Result<Option<SamplesWriter>, OutputError> {
+    fn samples(&mut self, sizes: SampleSizes) -> Result<Option<SamplesWriter>, OutputError> {
         let writer = self.samples.as_mut().map(Stream::writer).transpose().map_err(OutputError::Samples)?;
         Ok(writer.map(|writer| SamplesWriter::new(writer, sizes)))
     }
@@ -155,7 +144,7 @@ impl Outputs {
     }
 
     /// A writer of the interval log of the run that is carried out.
-    pub(crate) fn hlog(&mut self) -> Result<Option<HlogWriter>, OutputError> {
+    fn hlog(&mut self) -> Result<Option<HlogWriter>, OutputError> {
         let Some(sink) = self.hlog.get_mut(self.place) else { return Ok(None) };
         let file = sink.emptied().and_then(|file| file.try_clone());
         let written = |source| OutputError::Unopened { named: HLOG, path: sink.path.clone(), source };
@@ -168,7 +157,7 @@ impl Outputs {
     }
 
     /// A writer of Locust's files, those of the run that is carried out.
-    pub(crate) fn csv(&mut self) -> Result<Option<LocustCsv>, OutputError> {
+    fn csv(&mut self) -> Result<Option<LocustCsv>, OutputError> {
         let Some(sinks) = self.csv.get_mut(self.place) else { return Ok(None) };
         let writer = |sink: &mut Sink| -> io::Result<Box<dyn Write + Send>> {
             Ok(Box::new(BufWriter::new(sink.emptied()?.try_clone()?)))
@@ -345,60 +334,6 @@ fn write_page(mut file: impl Write, page: Result<String, DrawError>) -> io::Resu
 /// Who names the plan's own file.
 const PLAN: &str = "the plan itself";
 
-impl Sink {
-    /// Opens what that flag, or that key of the plan, names.
-    fn open(named: &'static str, path: &Path) -> Result<Self, OutputError> {
-        let failed = |source| OutputError::Unopened { named, path: path.to_owned(), source };
-        let options = || {
-            let mut options = File::options();
-            options.write(true).truncate(false);
-            options
-        };
-        let (file, is_new) = match options().create_new(true).open(path) {
-            Ok(file) => (file, true),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                // A link that leads nowhere is there, and what it names is made.
-                (options().create(true).open(path).map_err(failed)?, false)
-            }
-            Err(error) => return Err(failed(error)),
-        };
-        Ok(Self { path: path.to_owned(), file, is_new })
-    }
-
-    /// The file without what it held; a pipe or a terminal holds nothing.
-    fn emptied(&mut self) -> io::Result<&mut File> {
-        self.is_new = false;
-        if self.file.metadata()?.is_file() {
-            self.file.set_len(0)?;
-        }
-        Ok(&mut self.file)
-    }
-}
-
-impl Stream {
-    /// Opens what that flag, or that key of the plan, names.
-    fn open(named: &'static str, path: &Path) -> Result<Self, OutputError> {
-        Ok(Self { sink: Sink::open(named, path)?, is_started: false })
-    }
-
-    /// A writer behind what the runs before have written.
-    fn writer(&mut self) -> io::Result<Box<dyn Write + Send>> {
-        let is_started = std::mem::replace(&mut self.is_started, true);
-        let file = if is_started { &mut self.sink.file } else { self.sink.emptied()? };
-        Ok(Box::new(BufWriter::new(file.try_clone()?)))
-    }
-}
-
-impl Drop for Sink {
-    fn drop(&mut self) {
-        // Somebody else may have written to it since.
-        if self.is_new && self.file.metadata().is_ok_and(|found| found.is_file() && found.len() == 0) {
-            // Nothing is lost where it cannot be removed.
-            let _ = fs::remove_file(&self.path);
-        }
-    }
-}
-
 /// A folder that a flag names for files, by a path that holds in any other one.
 pub(crate) struct FileFolder {
     flag: &'static str,
@@ -503,47 +438,10 @@ fn is_writable(folder: &Path) -> bool {
     tempfile::tempfile_in(folder).is_ok()
 }
 
-/// Says what must be known about how a plan was read, where no report says it.
-pub(crate) fn say_notes(source: &PlanSource) -> Result<(), OutputError> {
-    say_all(source.notes())
-}
-
-/// Says notes of which no report has any.
-pub(crate) fn say_all(notes: &[String]) -> Result<(), OutputError> {
-    print(io::stderr(), |out| notes.iter().try_for_each(|note| writeln!(out, "hammer: note: {note}")))
-}
-
 /// What could not be written, as a reason.
 pub(crate) fn unwritten(path: &Path, error: &io::Error) -> Reason {
     let said = in_plain_words(&error.to_string());
     Reason::new(ReasonKind::ReportUnwritten, format!("failed to write {}: {said}", path.display()))
-}
-
-/// Writes what was found to standard output, whose reader has to be there for it.
-fn deliver(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut stdout = io::stdout();
-    write(&mut stdout)?;
-    stdout.flush()
-}
-
-/// Whether the command was started without a standard output, in whose place there is /dev/null then, to read and to write. Who names that
-/// opens it to write alone, or means by it that nobody reads.
-fn stdout_is_closed() -> bool {
-    let may_read = fcntl_getfl(io::stdout()).is_ok_and(|flags| flags & OFlags::ACCMODE == OFlags::RDWR);
-    may_read && fs::read_link("/proc/self/fd/1").is_ok_and(|path| path == Path::new("/dev/null"))
-}
-
-const STANDARD_OUTPUT: &str = "standard output";
-
-/// Writes to a standard stream; a reader that went away is no error.
-pub(crate) fn print(
-    mut stream: impl Write,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), OutputError> {
-    match write(&mut stream).and_then(|()| stream.flush()) {
-        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => Err(OutputError::Printed(source)),
-        _ => Ok(()),
-    }
 }
 
 /// `report.json` becomes `report.2.json`.

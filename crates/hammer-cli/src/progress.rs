@@ -9,7 +9,7 @@ use hammer_report::progress::{accepted, judging, line};
 use hammer_report::report::Event;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::output::print;
+use crate::output::standard::print;
 
 /// The reporter behind it.
 pub(crate) struct Progress {

@@ -20,7 +20,7 @@ mod view;
 
 use crate::args::OutputArgs;
 use crate::error::{CliError, StartError, UsageError};
-use crate::output::print;
+use crate::output::standard::print;
 use crate::screen;
 pub(crate) use connection::Connection;
 use connection::Incoming;

@@ -17,7 +17,7 @@ use hammer_values::ByteSize;
 
 use crate::args::OutputArgs;
 use crate::error::{CliError, UsageError};
-use crate::output::print;
+use crate::output::standard::print;
 use access::Access;
 use door::Door;
 use live_run::LiveRun;

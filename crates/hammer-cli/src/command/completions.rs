@@ -8,7 +8,7 @@ use hammer_report::ExitCode;
 
 use crate::args::{Cli, CompletionsArgs};
 use crate::error::CliError;
-use crate::output::print;
+use crate::output::standard::print;
 
 /// Prints it.
 pub(crate) fn show(args: &CompletionsArgs) -> Result<ExitCode, CliError> {

@@ -6,7 +6,7 @@ use hammer_report::ExitCode;
 
 use crate::args::{CtCommand, PlanArgs, RootsArgs};
 use crate::error::{CliError, UsageError};
-use crate::output::{print, say_notes};
+use crate::output::standard::{print, say_notes};
 use crate::plan::read::{self, SourcedPlan};
 use crate::protocol::ct;
 use crate::protocol::registry::Registry;

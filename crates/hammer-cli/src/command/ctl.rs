@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::args::{CtlArgs, CtlCommand};
 use crate::before_run::ask;
 use crate::error::{CliError, UsageError};
-use crate::output::print;
+use crate::output::standard::print;
 use crate::plan::target_url::TargetUrl;
 use crate::scrape::PageSource;
 use crate::web::token_file::known_for;

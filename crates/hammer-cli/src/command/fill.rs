@@ -17,6 +17,7 @@ use crate::assemble::AssembledFill;
 use crate::dashboard;
 use crate::error::CliError;
 use crate::evidence;
+use crate::output::stream_reporters::StreamReporters;
 use crate::output::{Outputs, unwritten};
 use crate::plan::Plan;
 use crate::plan::fill::FillPlan;
@@ -69,7 +70,7 @@ impl FillRun<'_> {
         let (clock, epoch) = (spec.clock, spec.epoch_unix_ms);
         let mut builder = ReportBuilder::new();
         let mut progress = Progress::new(self.output.quiet || self.output.tui);
-        let mut events = outputs.events()?;
+        let mut streams = StreamReporters::of_fill(outputs)?;
         let (control, inbox) = control();
         let note = corpus.as_ref().and_then(|corpus| corpus.note());
         self.signals.attach(&control);
@@ -83,7 +84,7 @@ impl FillRun<'_> {
             let mut dashboard = tui::open(shown, self.output, &control)?;
             let mut reporters: Vec<&mut dyn Reporter> = vec![&mut builder, &mut progress];
             reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
-            reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
+            reporters.extend(streams.reporters());
             reporters.extend(live.as_mut().map(|live| live as &mut dyn Reporter));
             for text in self.notes.into_iter().chain(note.clone()) {
                 let note = RunEvent::Note { at: Nanos::ZERO, text };
@@ -110,9 +111,7 @@ impl FillRun<'_> {
                 Err((path, error)) => unwritten_parts.push(unwritten(&path, &error)),
             }
         }
-        if let Some(Err(error)) = events.map(hammer_report::EventsWriter::finish) {
-            unwritten_parts.push(unwritten("the events".as_ref(), &error));
-        }
+        unwritten_parts.extend(streams.finish());
         let fill = self.plan.fill.as_ref();
         let file = fill.and_then(|fill| fill.corpus.as_deref()).unwrap_or(Path::new(""));
         let written = written.unwrap_or_else(|error| {

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io;
 
 use crate::error::{CliError, StartError};
-use crate::output::print;
+use crate::output::standard::print;
 use crate::signals::EndSignals;
 
 /// Says where the target is, and waits for a signal, which is listened to before anyone can know of the target.

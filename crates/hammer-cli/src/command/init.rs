@@ -8,7 +8,7 @@ use hammer_report::ExitCode;
 
 use crate::args::{InitArgs, PlanKind};
 use crate::error::{CliError, OutputError};
-use crate::output::print;
+use crate::output::standard::print;
 
 /// Writes it to a new file, or to standard output.
 pub(crate) fn write(args: &InitArgs) -> Result<ExitCode, CliError> {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::args::{ChangeArgs, LabCommand, LabCtArgs, LabHttpArgs, PlanArgs};
 use crate::error::CliError;
-use crate::output::say_notes;
+use crate::output::standard::say_notes;
 use crate::plan::error::PlanFault;
 use crate::plan::path::PlanPath;
 use crate::plan::read::{self, SourcedPlan};

@@ -10,7 +10,7 @@ use hammer_report::ExitCode;
 
 use crate::args::{Cli, ManArgs};
 use crate::error::{CliError, OutputError, UsageError};
-use crate::output::print;
+use crate::output::standard::print;
 
 /// Prints one page, or writes them all.
 pub(crate) fn show(args: &ManArgs) -> Result<ExitCode, CliError> {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::args::{BoundsArgs, LineArgs, LineEndArgs, LoadArgs, ReachArgs};
 use crate::assemble::check;
 use crate::error::CliError;
-use crate::output::print;
+use crate::output::standard::print;
 use crate::plan::Plan;
 use crate::plan::error::PlanError;
 use crate::plan::printed::printed;

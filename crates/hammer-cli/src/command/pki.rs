@@ -14,7 +14,7 @@ use crate::args::{
 };
 use crate::command::one_line::{BOUNDS, LinePlan, ONE_LOAD, plan, workload};
 use crate::error::{CliError, TargetError, UsageError};
-use crate::output::{print, say_notes};
+use crate::output::standard::{print, say_notes};
 use crate::plan::read::{self, SourcedPlan};
 use crate::plan::target::ConnectionPlan;
 use crate::protocol::pki;

@@ -9,7 +9,7 @@ use crate::args::PlanArgs;
 use crate::assemble::check;
 use crate::assemble::foolish::foolish;
 use crate::error::CliError;
-use crate::output::{print, say_all, say_notes};
+use crate::output::standard::{print, say_all, say_notes};
 use crate::plan::error::PlanError;
 use crate::plan::read::{self, SourcedPlan};
 use crate::plan::sweep::{self, PlannedRun};

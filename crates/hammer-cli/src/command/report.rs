@@ -13,7 +13,8 @@ use hammer_values::TimeSpan;
 
 use crate::args::{ReportArgs, ReportForm};
 use crate::error::{CliError, UsageError};
-use crate::output::{PageFile, print, shown};
+use crate::output::standard::print;
+use crate::output::{PageFile, shown};
 
 /// Prints it. The exit code is that of the printing, and not of the run.
 pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {

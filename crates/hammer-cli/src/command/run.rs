@@ -7,9 +7,7 @@ use hammer_measure::masked::without_tokens;
 use hammer_measure::{Nanos, Now as _, Reporter, RunEvent};
 use hammer_report::report::Event;
 use hammer_report::summary::{HookOutput, SummaryRun};
-use hammer_report::{
-    ExitCode, HlogWriter, LocustCsv, Reason, ReasonKind, Report, ReportBuilder, SamplesWriter, Summary,
-};
+use hammer_report::{ExitCode, Reason, ReasonKind, Report, ReportBuilder, Summary};
 use serde_json::Value;
 
 use crate::args::{OutputArgs, RunArgs};
@@ -23,6 +21,7 @@ use crate::hooks::mid_run::MidRun;
 use crate::hooks::scripted_faults::ScriptedFaults;
 use crate::metrics::MetricsPage;
 use crate::otlp::{Collector, RunExport};
+use crate::output::stream_reporters::StreamReporters;
 use crate::output::{Outputs, folder, unwritten};
 use crate::plan::Plan;
 use crate::plan::error::PlanFault;
@@ -308,10 +307,8 @@ impl RunContext<'_> {
         spec.observers.extend(mid_run.as_ref().map(MidRun::observer));
         let mut builder = ReportBuilder::new();
         let mut progress = Progress::new(output.quiet || output.tui);
-        let mut events = outputs.events()?;
-        let mut samples = outputs.samples(output.sample_sizes())?;
-        spec.samples = samples.as_ref().map(|_| output.sample_sizes());
-        let (mut csv, mut hlog) = (outputs.csv()?, outputs.hlog()?);
+        let mut streams = StreamReporters::of(outputs, output.sample_sizes())?;
+        spec.samples = streams.has_samples().then(|| output.sample_sizes());
         let mut metrics = self.metrics.as_ref().map(|metrics| metrics.reporter(outputs.place(), self.runs));
         let shown = dashboard(registry, plan, &opened.targets);
         let mut export = self.export(outputs.place())?;
@@ -330,10 +327,7 @@ impl RunContext<'_> {
             reporters.extend(watch.as_mut().map(|watch| watch as &mut dyn Reporter));
             reporters.extend(mid_run.as_mut().map(|mid_run| mid_run as &mut dyn Reporter));
             reporters.extend(dashboard.as_mut().map(|dashboard| dashboard as &mut dyn Reporter));
-            reporters.extend(events.as_mut().map(|events| events as &mut dyn Reporter));
-            reporters.extend(samples.as_mut().map(|samples| samples as &mut dyn Reporter));
-            reporters.extend(csv.as_mut().map(|csv| csv as &mut dyn Reporter));
-            reporters.extend(hlog.as_mut().map(|hlog| hlog as &mut dyn Reporter));
+            reporters.extend(streams.reporters());
             reporters.extend(metrics.as_mut().map(|metrics| metrics as &mut dyn Reporter));
             reporters.extend(live.as_mut().map(|live| live as &mut dyn Reporter));
             reporters.extend(export.as_mut().map(|export| export as &mut dyn Reporter));
@@ -379,18 +373,7 @@ impl RunContext<'_> {
         if let Err(error) = evidence {
             report.add_reason(unwritten(&files, &error));
         }
-        if let Some(Err(error)) = events.map(hammer_report::EventsWriter::finish) {
-            report.add_reason(unwritten("the events".as_ref(), &error));
-        }
-        if let Some(Err(error)) = samples.map(SamplesWriter::finish) {
-            report.add_reason(unwritten("the samples".as_ref(), &error));
-        }
-        if let Some(Err(error)) = csv.map(LocustCsv::finish) {
-            report.add_reason(unwritten("the files of --csv".as_ref(), &error));
-        }
-        if let Some(Err(error)) = hlog.map(HlogWriter::finish) {
-            report.add_reason(unwritten("the file of --hlog".as_ref(), &error));
-        }
+        streams.finish().into_iter().for_each(|reason| report.add_reason(reason));
         metrics.iter().for_each(|metrics| metrics.conclude(&report));
         export.into_iter().for_each(|export| export.conclude(&mut report, signals));
         Ok(report)

@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema};
 
 use crate::args::{SchemaArgs, SchemaOf};
 use crate::error::CliError;
-use crate::output::print;
+use crate::output::standard::print;
 use crate::protocol::registry::Registry;
 
 /// Prints it, in JSON Schema draft 2020-12.

@@ -26,7 +26,7 @@ use prost::Message as _;
 use tokio::sync::watch;
 use tokio::task::LocalSet;
 
-use crate::output::print;
+use crate::output::standard::print;
 use crate::signals::Signals;
 
 use super::collector::Collector;

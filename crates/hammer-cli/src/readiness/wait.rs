@@ -14,7 +14,7 @@ use tokio::task::LocalSet;
 
 use super::{ProbedUrl, Prober, Seen};
 use crate::error::{CliError, StartError, TargetError};
-use crate::output::print;
+use crate::output::standard::print;
 use crate::plan::Plan;
 use crate::signals::Signals;
 

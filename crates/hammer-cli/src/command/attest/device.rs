@@ -10,7 +10,8 @@ use hammer_report::ExitCode;
 
 use crate::args::{DeviceArgs, DialectArg, ProfileArg};
 use crate::error::{CliError, UsageError};
-use crate::output::{FileFolder, print};
+use crate::output::FileFolder;
+use crate::output::standard::print;
 
 pub(super) fn write(args: &DeviceArgs) -> Result<ExitCode, CliError> {
     let dialect = match args.dialect {

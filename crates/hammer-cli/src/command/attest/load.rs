@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::args::{AuthArgs, LineArgs, ProvisionArgs, VerifyDevicesArgs, WellKnownArgs};
 use crate::command::one_line::{BOUNDS, LinePlan, ONE_LOAD, basic, plan, workload};
 use crate::error::{CliError, UsageError};
-use crate::output::print;
+use crate::output::standard::print;
 use crate::plan::error::PlanError;
 use crate::protocol::attest::sections::{PROVISION, TARGET, VERIFY, WELL_KNOWN};
 use crate::protocol::registry::Registry;

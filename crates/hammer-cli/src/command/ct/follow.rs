@@ -20,7 +20,8 @@ use serde_json::{Value, json};
 use crate::args::FollowArgs;
 use crate::command::http::time;
 use crate::error::{CliError, OutputError, StartError, TargetError, UsageError};
-use crate::output::{FileFolder, print};
+use crate::output::FileFolder;
+use crate::output::standard::print;
 use crate::protocol::registry::Registry;
 use crate::signals::EndSignals;
 

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::args::AuditArgs;
 use crate::error::CliError;
-use crate::output::print;
+use crate::output::standard::print;
 
 /// A log that was looked at once, at the head that it had.
 pub(super) struct Inspection<F> {

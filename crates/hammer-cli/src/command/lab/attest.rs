@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::args::LabAttestArgs;
 use crate::command::foreground::until_signal;
 use crate::error::CliError;
-use crate::output::{print, say_notes};
+use crate::output::standard::{print, say_notes};
 use crate::plan::path::PlanPath;
 use crate::plan::read::SourcedPlan;
 use crate::protocol::registry::Registry;

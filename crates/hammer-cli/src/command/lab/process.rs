@@ -9,7 +9,7 @@ use hammer_report::ExitCode;
 use serde::Serialize;
 
 use crate::error::CliError;
-use crate::output::print;
+use crate::output::standard::print;
 use crate::plan::document::PlanDocument;
 use crate::plan::path::PlanPath;
 use crate::plan::read::{self, SourcedPlan};

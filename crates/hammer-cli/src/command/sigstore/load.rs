@@ -12,7 +12,7 @@ use crate::args::{FillArgs, LineArgs, MixedArgs, SignArgs, TsaArgs, VerifyArgs};
 use crate::command::one_line::{BOUNDS, LinePlan, ONE_LOAD, load, plan, workload};
 use crate::command::run::STAND_IN;
 use crate::error::{CliError, OutputError};
-use crate::output::print;
+use crate::output::standard::print;
 use crate::protocol::registry::Registry;
 use crate::resources;
 

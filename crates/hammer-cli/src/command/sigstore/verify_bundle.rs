@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::args::VerifyBundleArgs;
 use crate::error::{CliError, UsageError};
-use crate::output::print;
+use crate::output::standard::print;
 
 pub(super) fn verify(args: &VerifyBundleArgs) -> Result<ExitCode, CliError> {
     let root = TrustedRoot::from_file(&args.trusted_root).map_err(|why| unusable("--trusted-root", why))?;

@@ -1,0 +1,70 @@
+//! The reporters of what is written while a run lasts.
+
+use std::io;
+use std::path::Path;
+
+use hammer_measure::{Reporter, SampleSizes};
+use hammer_report::{EventsWriter, HlogWriter, LocustCsv, Reason, SamplesWriter};
+
+use super::{Outputs, unwritten};
+use crate::error::OutputError;
+
+/// The reporters that write files while a run lasts, those of the run that is carried out.
+pub(crate) struct StreamReporters {
+    events: Option<EventsWriter>,
+    samples: Option<SamplesWriter>,
+    csv: Option<LocustCsv>,
+    hlog: Option<HlogWriter>,
+}
+
+impl StreamReporters {
+    /// Those of a run that is measured, with so many samples.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub(crate) fn of(outputs: &mut Outputs, sizes: SampleSizes) -> Result<Self, OutputError> {
+        Ok(Self {
+            events: outputs.events()?,
+            samples: outputs.samples(sizes)?,
+            csv: outputs.csv()?,
+            hlog: outputs.hlog()?,
+        })
+    }
+
+    /// Those of a fill, whose events alone are told: the other files are of what is measured.
+    ///
+    /// # Errors
+    /// When the events cannot be written.
+    pub(crate) fn of_fill(outputs: &mut Outputs) -> Result<Self, OutputError> {
+        Ok(Self { events: outputs.events()?, samples: None, csv: None, hlog: None })
+    }
+
+    /// Whether single operations are written.
+    pub(crate) fn has_samples(&self) -> bool {
+        self.samples.is_some()
+    }
+
+    /// Each of them.
+    pub(crate) fn reporters(&mut self) -> impl Iterator<Item = &mut dyn Reporter> {
+        let Self { events, samples, csv, hlog } = self;
+        let events = events.as_mut().map(|events| events as &mut dyn Reporter);
+        let samples = samples.as_mut().map(|samples| samples as &mut dyn Reporter);
+        let csv = csv.as_mut().map(|csv| csv as &mut dyn Reporter);
+        let hlog = hlog.as_mut().map(|hlog| hlog as &mut dyn Reporter);
+        [events, samples, csv, hlog].into_iter().flatten()
+    }
+
+    /// Writes what is left of each, and says what could not be written.
+    pub(crate) fn finish(self) -> Vec<Reason> {
+        let finished: [(&str, Option<io::Result<()>>); 4] = [
+            ("the events", self.events.map(EventsWriter::finish)),
+            ("the samples", self.samples.map(SamplesWriter::finish)),
+            ("the files of --csv", self.csv.map(LocustCsv::finish)),
+            ("the file of --hlog", self.hlog.map(HlogWriter::finish)),
+        ];
+        let lost = |(what, finished): (&str, Option<io::Result<()>>)| {
+            finished?.err().map(|error| unwritten(Path::new(what), &error))
+        };
+        finished.into_iter().filter_map(lost).collect()
+    }
+}
