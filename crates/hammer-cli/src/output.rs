@@ -63,6 +63,7 @@ impl Outputs {
         planned: &SourcedPlan<Plan>,
         runs: usize,
     ) -> Result<Self, OutputError> {
+        expect_measured(args, &planned.plan)?;
         let plan = &planned.plan.output;
         let report = args.out.as_ref().or(plan.report.as_ref());
         let json_on_stdout = report.is_some_and(|path| path.as_os_str() == "-");
@@ -264,6 +265,22 @@ fn told(report: &Report, detail: bool, screen: Screen) -> String {
         text::render(report) + &text::histogram::render(report)
     } else {
         text::brief::render(report, screen)
+    }
+}
+
+/// Refuses what is of measured operations where a plan measures none, and sizes of samples that go to no file.
+fn expect_measured(args: &OutputArgs, plan: &Plan) -> Result<(), OutputError> {
+    let of_plan = plan.output.samples.as_ref().map(|_| "output.samples");
+    let samples = args.samples.as_ref().map(|_| "--samples").or(of_plan);
+    let slowest = args.samples_slowest.map(|_| "--samples-slowest");
+    let sized = slowest.or(args.samples_uniform.map(|_| "--samples-uniform"));
+    if let (Some(flag), None) = (sized, samples) {
+        return Err(OutputError::NoSamples { flag });
+    }
+    let named = samples.or(args.csv.as_ref().map(|_| CSV)).or(args.hlog.as_ref().map(|_| HLOG));
+    match named.filter(|_| plan.measured().next().is_none()) {
+        Some(named) => Err(OutputError::NothingMeasured { named }),
+        None => Ok(()),
     }
 }
 

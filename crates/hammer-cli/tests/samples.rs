@@ -237,5 +237,26 @@ fn sizes_are_those_that_were_asked_for_and_mean_nothing_without_a_file() {
     let refused = hammer(&[&line[..], &sizes].concat());
     assert_eq!(server.connections(), connections);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.stderr.contains("--samples <FILE>"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("use --samples-slowest: no file is named"), "{}", refused.stderr);
+}
+
+#[test]
+fn sizes_hold_for_the_file_that_a_plan_names() {
+    let folder = Folder::new();
+    let samples = folder.path("samples.jsonl");
+    let plan = "\
+target: { lab: { http: {} } }
+workloads: [ { name: web, http: {}, load: { rate: 100/s } } ]
+phases: { measurement: 500ms }
+";
+    let set = format!("output.samples={samples}");
+    let plan = folder.write("plan.yaml", plan);
+    let sizes = ["--samples-slowest", "1", "--samples-uniform", "2"];
+    let ended = hammer(&[&["run", "--tolerate-lag", &plan, "--set", &set][..], &sizes].concat());
+    let lines = lines(&samples);
+    let operations = operations(&lines);
+    let measured = operations.iter().filter(|one| one.phase == operations[0].phase);
+    let places = measured.map(|one| one.interval).collect::<BTreeSet<_>>().len();
+    assert!(!operations.is_empty(), "{}", ended.stderr);
+    assert_eq!(operations.iter().filter(|one| one.slowest).count(), places);
 }

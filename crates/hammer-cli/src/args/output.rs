@@ -23,10 +23,10 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) samples: Option<PathBuf>,
     /// How many of the slowest operations it has of each series, interval and phase; 3 by default
-    #[arg(long, value_name = "N", requires = "samples", value_parser = value_parser!(u16).range(1..=1000))]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1000))]
     pub(crate) samples_slowest: Option<u16>,
     /// How many operations the uniform sample has; 10 by default
-    #[arg(long, value_name = "N", requires = "samples", value_parser = value_parser!(u16).range(1..=1000))]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1000))]
     pub(crate) samples_uniform: Option<u16>,
     /// Write PREFIX_stats.csv, PREFIX_stats_history.csv and PREFIX_failures.csv, in the columns of Locust
     #[arg(long, value_name = "PREFIX")]

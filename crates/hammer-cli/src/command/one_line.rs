@@ -87,7 +87,8 @@ impl LineEndArgs {
     /// Adds what of a command line stands in plans as well.
     fn add_to(&self, written: &mut Value) {
         let output = &self.output;
-        written["output"] = json!({ "report": output.out, "events": output.events });
+        written["output"] =
+            json!({ "report": output.out, "events": output.events, "samples": output.samples });
         if output.tolerate_lag {
             written["health"] = json!({ "on_fail": "warn" });
         }

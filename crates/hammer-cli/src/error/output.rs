@@ -37,6 +37,18 @@ pub(crate) enum OutputError {
     /// A report goes where nothing is.
     #[error("use --out -: standard output is closed; name a file")]
     ClosedStdout,
+    /// A size of samples that go nowhere.
+    #[error("use {flag}: no file is named for samples (--samples FILE, or `output.samples` in a plan)")]
+    NoSamples {
+        /// The flag that gives the size.
+        flag: &'static str,
+    },
+    /// A file of what is measured, where nothing is.
+    #[error("use {named}: it is of what is measured, and here is a fill alone, which measures nothing")]
+    NothingMeasured {
+        /// The flag, or the key of the plan, that names it.
+        named: &'static str,
+    },
     /// What would be written over is read as well, or written by another.
     #[error("use {named}: {} is named by {other} as well, and would be written over", path.display())]
     Shared {
@@ -88,7 +100,10 @@ impl OutputError {
     /// The key of the plan that names what cannot be written, and what is wrong there; none where a flag does.
     pub(crate) fn of_plan(&self) -> Option<(&str, String)> {
         let key = match self {
-            Self::Unopened { named, .. } | Self::NoFile { named } | Self::Shared { named, .. } => *named,
+            Self::Unopened { named, .. }
+            | Self::NoFile { named }
+            | Self::NothingMeasured { named }
+            | Self::Shared { named, .. } => *named,
             Self::WrittenOver { key, .. } => key.as_str(),
             _ => return None,
         };
@@ -103,6 +118,8 @@ impl OutputError {
             Self::Unopened { .. }
             | Self::NoFile { .. }
             | Self::ClosedStdout
+            | Self::NoSamples { .. }
+            | Self::NothingMeasured { .. }
             | Self::PageOverReport { .. }
             | Self::Shared { .. }
             | Self::WrittenOver { .. }

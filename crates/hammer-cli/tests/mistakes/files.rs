@@ -1,6 +1,7 @@
 //! Files that are read and written.
 
-use crate::row::{Row, asked, edit};
+use crate::plans;
+use crate::row::{Row, asked, edit, edit_of};
 
 pub(crate) const ROWS: &[Row] = &[
     edit("roots that are not there", "  url:", "  tls: { roots: [ nowhere.pem ] }\n  url:"),
@@ -45,6 +46,11 @@ pub(crate) const ROWS: &[Row] = &[
     asked("--events to standard output", &["run", "good.yaml", "--events", "-"]),
     asked("--csv to standard output", &["run", "good.yaml", "--csv", "-"]),
     asked("--html to standard output", &["run", "good.yaml", "--html", "-"]),
+    asked("--csv of a fill alone", &["run", "fill.yaml", "--csv", "a"]),
+    asked("--hlog of a fill alone", &["run", "fill.yaml", "--hlog", "a.hlog"]),
+    asked("--samples of a fill alone", &["run", "fill.yaml", "--samples", "a.jsonl"]),
+    edit_of(plans::FILL, "samples of a fill alone", "workloads:", "output: { samples: a.jsonl }\nworkloads:"),
+    asked("sizes of samples without a file", &["run", "good.yaml", "--samples-slowest", "5"]),
     asked("--html over the plan", &["run", "good.yaml", "--html", "good.yaml"]),
     asked(
         "a log that goes into a folder that is not there",

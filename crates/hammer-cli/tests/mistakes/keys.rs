@@ -1,6 +1,7 @@
 //! Keys that are none, stand elsewhere, or are missing.
 
-use crate::plans::{ATTEST, CT, FLOWS, LAB, PKI, SIGSTORE, TRILLIAN};
+use crate::plan::CT_PLAN;
+use crate::plans::{ATTEST, FLOWS, LAB, PKI, SIGSTORE, TRILLIAN};
 use crate::row::{Row, edit, edit_of};
 
 pub(crate) const ROWS: &[Row] = &[
@@ -26,8 +27,8 @@ pub(crate) const ROWS: &[Row] = &[
     edit("a rule that ends a run", "phases:", "stop: { treesize: 5 }\nphases:"),
     edit("a key of outputs", "phases:", "output: { reports: a.json }\nphases:"),
     edit("a key of what a load changes by", "{ rate: 10/s }", "{ ramp: { from: 1/s, to: 5/s, in: 1s } }"),
-    edit_of(CT, "a key of a log", "    public_key:", "    publickey:"),
-    edit_of(CT, "a key of submissions", "ct_submit: {}", "ct_submit: { precerts: 5 }"),
+    edit_of(CT_PLAN, "a key of a log", "    public_key:", "    publickey:"),
+    edit_of(CT_PLAN, "a key of submissions", "ct_submit: {}", "ct_submit: { precerts: 5 }"),
     edit_of(SIGSTORE, "a key of flows that sign", "sigstore_sign: {}", "sigstore_sign: { timestamps: true }"),
     edit_of(ATTEST, "a key of verification", "attest_verify: {}", "attest_verify: { nonces: own }"),
     edit_of(PKI, "a key of signatures", "pki_sign: {}", "pki_sign: { sizes: 1kB }"),
@@ -46,7 +47,7 @@ pub(crate) const ROWS: &[Row] = &[
     edit("a hook without a name", "phases:", "hooks: { before: [ { run: date } ] }\nphases:"),
     edit("a ramp without an end", "{ rate: 10/s }", "{ ramp: { from: 1/s, over: 1s } }"),
     edit_of(
-        CT,
+        CT_PLAN,
         "a log without a key",
         "    public_key: MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEqG51pjbkmFczWR9zrHs0sIVFt8ErBljJ8NcYFITKMsgMaf6+YjbKxA1OiWXWuLEnKTdx1KB6KqMcaDTzVbZ6Sg==\n",
         "",

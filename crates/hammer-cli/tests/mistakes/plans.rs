@@ -1,30 +1,6 @@
 //! Plans that are right, and files that are right or wrong on purpose.
 
-/// Of a URL where nothing listens.
-pub(crate) const HTTP: &str = "\
-target:
-  url: http://127.0.0.1:9
-workloads:
-  - name: web
-    http: {}
-    load: { rate: 10/s }
-phases:
-  measurement: 500ms
-";
-
-/// Of a log where nothing listens.
-pub(crate) const CT: &str = "\
-target:
-  log:
-    submission_url: http://127.0.0.1:9/log
-    public_key: MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEqG51pjbkmFczWR9zrHs0sIVFt8ErBljJ8NcYFITKMsgMaf6+YjbKxA1OiWXWuLEnKTdx1KB6KqMcaDTzVbZ6Sg==
-workloads:
-  - name: submit
-    ct_submit: {}
-    load: { rate: 10/s }
-phases:
-  measurement: 500ms
-";
+use crate::plan::{CT_PLAN, PLAN};
 
 /// Of an embedded target of HTTP.
 pub(crate) const LAB: &str = "\
@@ -48,6 +24,16 @@ workloads:
     load: { rate: 10/s }
 phases:
   measurement: 500ms
+";
+
+/// Of the same, and of a fill alone.
+pub(crate) const FILL: &str = "\
+target:
+  lab: { sigstore: {} }
+fill: { workload: sign, operations: 5 }
+workloads:
+  - name: sign
+    sigstore_sign: {}
 ";
 
 /// Of an embedded verifier.
@@ -104,9 +90,10 @@ phases:
 ";
 
 /// What commands are given.
-pub(crate) const FILES: [(&str, &str); 7] = [
-    ("good.yaml", HTTP),
-    ("ct.yaml", CT),
+pub(crate) const FILES: [(&str, &str); 8] = [
+    ("good.yaml", PLAN),
+    ("ct.yaml", CT_PLAN),
+    ("fill.yaml", FILL),
     ("empty", ""),
     ("garbage.pem", "-----BEGIN CERTIFICATE-----\nno base64!\n-----END CERTIFICATE-----\n"),
     ("words.txt", "just words\n"),

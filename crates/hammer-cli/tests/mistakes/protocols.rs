@@ -1,44 +1,55 @@
 //! What protocols say against what is theirs.
 
-use crate::plans::{ATTEST, CT, FLOWS, LAB, PKI, SIGSTORE, TRILLIAN};
+use crate::plan::CT_PLAN;
+use crate::plans::{ATTEST, FLOWS, LAB, PKI, SIGSTORE, TRILLIAN};
 use crate::row::{Row, edit_of};
 
 pub(crate) const ROWS: &[Row] = &[
-    edit_of(CT, "a log's key that is no base64", "MFkw", "=MFkw"),
+    edit_of(CT_PLAN, "a log's key that is no base64", "MFkw", "=MFkw"),
     edit_of(
-        CT,
+        CT_PLAN,
         "a log's key in a file that is not there",
         "public_key: MFkw",
         "public_key_file: nowhere.pem\n    origin: MFkw",
     ),
     edit_of(
-        CT,
+        CT_PLAN,
         "a certificate for a log's key",
         "public_key: MFkw",
         "public_key_file: one.pem\n    origin: MFkw",
     ),
-    edit_of(CT, "a kind of log that is none", "    public_key:", "    kind: rfc9162\n    public_key:"),
-    edit_of(CT, "a log's URL without a scheme", "http://127.0.0.1:9/log", "127.0.0.1:9/log"),
-    edit_of(CT, "more pre-certificates than all", "ct_submit: {}", "ct_submit: { precert_percent: 101 }"),
-    edit_of(CT, "pre-certificates below none", "ct_submit: {}", "ct_submit: { precert_percent: -1 }"),
-    edit_of(CT, "a log that is none", "ct_submit: {}", "ct_submit: { logs: [ 2027h1 ] }"),
+    edit_of(CT_PLAN, "a kind of log that is none", "    public_key:", "    kind: rfc9162\n    public_key:"),
+    edit_of(CT_PLAN, "a log's URL without a scheme", "http://127.0.0.1:9/log", "127.0.0.1:9/log"),
     edit_of(
-        CT,
+        CT_PLAN,
+        "more pre-certificates than all",
+        "ct_submit: {}",
+        "ct_submit: { precert_percent: 101 }",
+    ),
+    edit_of(CT_PLAN, "pre-certificates below none", "ct_submit: {}", "ct_submit: { precert_percent: -1 }"),
+    edit_of(CT_PLAN, "a log that is none", "ct_submit: {}", "ct_submit: { logs: [ 2027h1 ] }"),
+    edit_of(
+        CT_PLAN,
         "an authority of a file that is not there",
         "ct_submit: {}",
         "ct_submit: { ca: { chain: nowhere.pem, key: one-key.pem } }",
     ),
     edit_of(
-        CT,
+        CT_PLAN,
         "an authority and the key of another",
         "ct_submit: {}",
         "ct_submit: { ca: { chain: one.pem, key: other-key.pem } }",
     ),
-    edit_of(CT, "a date that is none", "ct_submit: {}", "ct_submit: { not_after: tomorrow }"),
-    edit_of(CT, "an audit that is a word", "ct_submit: {}", "ct_submit: { audit: sometimes }"),
-    edit_of(CT, "reads of a kind that is none", "ct_submit: {}", "ct_read: { mix: { tiles: 1 } }"),
-    edit_of(CT, "reads that all weigh nothing", "ct_submit: {}", "ct_read: { mix: { tile: 0 } }"),
-    edit_of(CT, "a maximum merge delay without a unit", "    public_key:", "    mmd: 60\n    public_key:"),
+    edit_of(CT_PLAN, "a date that is none", "ct_submit: {}", "ct_submit: { not_after: tomorrow }"),
+    edit_of(CT_PLAN, "an audit that is a word", "ct_submit: {}", "ct_submit: { audit: sometimes }"),
+    edit_of(CT_PLAN, "reads of a kind that is none", "ct_submit: {}", "ct_read: { mix: { tiles: 1 } }"),
+    edit_of(CT_PLAN, "reads that all weigh nothing", "ct_submit: {}", "ct_read: { mix: { tile: 0 } }"),
+    edit_of(
+        CT_PLAN,
+        "a maximum merge delay without a unit",
+        "    public_key:",
+        "    mmd: 60\n    public_key:",
+    ),
     edit_of(SIGSTORE, "a version of Rekor that is none", "sigstore_sign: {}", "sigstore_sign: { rekor: v3 }"),
     edit_of(
         SIGSTORE,

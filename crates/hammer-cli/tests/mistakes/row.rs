@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::folder::Folder;
 use crate::hammer::{Ended, Started, command};
+use crate::plan::PLAN;
 use crate::plans;
 
 /// Something done wrong.
@@ -28,7 +29,7 @@ enum Deed {
 
 /// A part of the plan for a URL is replaced.
 pub(crate) const fn edit(done: &'static str, from: &'static str, to: &'static str) -> Row {
-    edit_of(plans::HTTP, done, from, to)
+    edit_of(PLAN, done, from, to)
 }
 
 /// A part of that plan is replaced.
