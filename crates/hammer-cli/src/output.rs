@@ -27,7 +27,7 @@ pub(crate) mod standard;
 mod stream;
 pub(crate) mod stream_reporters;
 
-use standard::{STANDARD_OUTPUT, deliver, print, stdout_is_closed};
+use standard::{STANDARD_OUTPUT, deliver, print, say_all, stdout_is_closed};
 use stream::{Sink, Stream};
 
 /// The opened outputs of one command.
@@ -67,9 +67,6 @@ impl Outputs {
         let plan = &planned.plan.output;
         let report = args.out.as_ref().or(plan.report.as_ref());
         let json_on_stdout = report.is_some_and(|path| path.as_os_str() == "-");
-        if json_on_stdout && stdout_is_closed() {
-            return Err(OutputError::ClosedStdout);
-        }
         let report = report.filter(|_| !json_on_stdout);
         // What is no file holds nothing, and what stands beside it is no report: the summary alone goes there.
         let of_runs = report.filter(|path| runs > 1 && path.metadata().map_or(true, |found| found.is_file()));
@@ -104,6 +101,9 @@ impl Outputs {
             return Err(OutputError::NoFile { named });
         }
         expect_apart(&named, planned)?;
+        if json_on_stdout && stdout_is_closed() {
+            say_all(&[NOBODY_READS.to_owned()])?;
+        }
         let mut sinks = Vec::new();
         for [stats, history, failures] in &csv {
             sinks.push([Sink::open(CSV, stats)?, Sink::open(CSV, history)?, Sink::open(CSV, failures)?]);
@@ -435,6 +435,9 @@ fn csv_files(prefix: Option<&Path>, runs: usize) -> Vec<[PathBuf; 3]> {
     }
 }
 
+/// What is said of a report that goes to standard output where that is closed, or was given away.
+const NOBODY_READS: &str =
+    "--out -: standard output is closed, or leads to /dev/null: nobody may read the report";
 /// Who names them.
 const CSV: &str = "--csv";
 const HLOG: &str = "--hlog";

@@ -34,9 +34,6 @@ pub(crate) enum OutputError {
         /// The flag, or the key of the plan, that names it.
         named: &'static str,
     },
-    /// A report goes where nothing is.
-    #[error("use --out -: standard output is closed; name a file")]
-    ClosedStdout,
     /// A size of samples that go nowhere.
     #[error("use {flag}: no file is named for samples (--samples FILE, or `output.samples` in a plan)")]
     NoSamples {
@@ -117,7 +114,6 @@ impl OutputError {
         match self {
             Self::Unopened { .. }
             | Self::NoFile { .. }
-            | Self::ClosedStdout
             | Self::NoSamples { .. }
             | Self::NothingMeasured { .. }
             | Self::PageOverReport { .. }

@@ -26,8 +26,8 @@ pub(super) fn deliver(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> i
     stdout.flush()
 }
 
-/// Whether the command was started without a standard output, in whose place there is /dev/null then, to read and to write. Who names that
-/// opens it to write alone, or means by it that nobody reads.
+/// Whether the command may have been started without a standard output, in whose place there is /dev/null then, to read and to write. A shell opens
+/// that to write alone; a program that opens it to read as well (as Python's `DEVNULL`) cannot be told from one that closed it.
 pub(super) fn stdout_is_closed() -> bool {
     let may_read = fcntl_getfl(io::stdout()).is_ok_and(|flags| flags & OFlags::ACCMODE == OFlags::RDWR);
     may_read && fs::read_link("/proc/self/fd/1").is_ok_and(|path| path == Path::new("/dev/null"))
