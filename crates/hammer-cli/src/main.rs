@@ -44,7 +44,7 @@ use mimalloc::MiMalloc;
 use args::{Cli, Command};
 use error::CliError;
 use protocol::registry::Registry;
-use wording::in_plain_words;
+use wording::{told, told_of_arguments};
 
 /// h2 takes and gives back some twenty blocks for a request, a dial four: the C library's cost a seventh of the instructions of each.
 #[global_allocator]
@@ -58,9 +58,11 @@ fn main() -> process::ExitCode {
     let code =
         diagnose(&cli).and_then(|()| dispatch(&cli.command, &Registry::shipped())).unwrap_or_else(|error| {
             // A token that was written where none belongs is quoted by whoever misread it.
-            let said = without_tokens(&without_credentials(&in_plain_words(&error.to_string())));
+            let said = without_tokens(&without_credentials(&told(&error)));
             // Nobody is left to tell when standard error is gone as well.
-            let _ = output::standard::print(std::io::stderr(), |out| writeln!(out, "hammer: {}", shown_lines(&said)));
+            let _ = output::standard::print(std::io::stderr(), |out| {
+                writeln!(out, "hammer: {}", shown_lines(&said))
+            });
             ExitCode::Because(error.reason())
         });
     code.into()
@@ -72,7 +74,7 @@ fn said_of_arguments(refused: &clap::Error) -> process::ExitCode {
         refused.exit();
     }
     // An argument that nobody knows is quoted, and may be a token.
-    let said = in_plain_words(&refused.render().to_string());
+    let said = told_of_arguments(&refused, &refused.render().to_string());
     let said = without_tokens(&without_credentials(&said));
     let _ = output::standard::print(std::io::stderr(), |out| write!(out, "{}", shown_lines(&said)));
     ExitCode::Because(ReasonKind::Usage).into()

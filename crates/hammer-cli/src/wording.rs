@@ -1,15 +1,60 @@
-//! What libraries say of numbers, files, JSON and PEM, in plain words.
+//! What libraries say of numbers, files, JSON and PEM, in plain words. Only what a library said is told anew: a name of a file, or what a hook wrote, may
+//! read like it.
 
-use std::borrow::Cow;
+use std::error::Error as StdError;
 
-/// The same without the words of the libraries that this program is made of.
+use crate::hooks::HookError;
+
+/// An error, in which what a library said at its root is in plain words.
+pub(crate) fn told(error: &(dyn StdError + 'static)) -> String {
+    let root = root(error);
+    let said = error.to_string();
+    if root.is::<HookError>() {
+        return said;
+    }
+    let words = root.to_string();
+    said.replace(&words, &in_plain_words(&words))
+}
+
+/// What is wrong with arguments, as `rendered` for a person, in which what a library said of a value is in plain words.
+pub(crate) fn told_of_arguments(refused: &clap::Error, rendered: &str) -> String {
+    let Some(source) = refused.source() else { return rendered.to_owned() };
+    let words = root(source).to_string();
+    let plain = range(&words).unwrap_or_else(|| in_plain_words(&words));
+    // What was typed stands before it, and may read like it.
+    match rendered.rfind(&words) {
+        Some(at) => [&rendered[..at], &plain, &rendered[at + words.len()..]].concat(),
+        None => rendered.to_owned(),
+    }
+}
+
+/// What a library said, without the words that mean nothing to who writes no Rust: alone, or behind the last colon.
 pub(crate) fn in_plain_words(said: &str) -> String {
-    let said = PLAIN.iter().fold(Cow::from(said), |said, (words, plain)| match said.contains(words) {
-        true => said.replace(words, plain).into(),
-        false => said,
-    });
-    let said = with_places(&said);
-    with_ranges(&of_base64(&without_numbers(&said)))
+    let said = of_base64(&without_numbers(said));
+    with_place(&PLAIN.iter().fold(said, |said, (words, plain)| instead(&said, words, plain)))
+}
+
+/// The error that is the cause of all others.
+fn root<'a>(error: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static) {
+    let mut root = error;
+    while let Some(source) = root.source() {
+        root = source;
+    }
+    root
+}
+
+/// The same with `plain` in place of `words`, where these start it or what stands behind its last colon.
+fn instead(said: &str, words: &str, plain: &str) -> String {
+    let at = match said.starts_with(words) {
+        true => Some(0),
+        false => said.rfind(&format!(": {words}")).map(|colon| colon + 2),
+    };
+    match at.map(|at| (&said[..at], &said[at + words.len()..])) {
+        Some((before, behind)) if words.ends_with(": ") || !behind.contains(": ") => {
+            [before, plain, behind].concat()
+        }
+        _ => said.to_owned(),
+    }
 }
 
 /// Without the numbers by which the kernel calls its errors.
@@ -33,24 +78,36 @@ fn of_base64(said: &str) -> String {
     }
 }
 
-/// With `expected 1 to 65535` in place of `0 is not in 1..65536`.
-fn with_ranges(said: &str) -> String {
-    let Some((before, rest)) = said.split_once(" is not in ") else { return said.to_owned() };
-    let end = rest.find(|letter: char| !letter.is_ascii_digit() && !matches!(letter, '.' | '='));
-    let (range, rest) = rest.split_at(end.unwrap_or(rest.len()));
-    let start = before.rfind(' ').map_or(0, |space| space + 1);
-    let expected = match range.split_once("..").map(|(least, most)| (least, most.trim_start_matches('='))) {
-        Some((least, "" | "18446744073709551615" | "4294967295")) => format!("it must be {least} at least"),
-        Some((least, most)) => format!("expected {least} to {most}"),
-        None => return said.to_owned(),
+/// `expected 1 to 65535` in place of `0 is not in 1..65536`, or of `0 is not in 1..=65535`.
+fn range(said: &str) -> Option<String> {
+    let (_, range) = said.split_once(" is not in ")?;
+    let (least, most) = range.split_once("..")?;
+    let last = match most.strip_prefix('=') {
+        Some(last) => last.to_owned(),
+        None if most.is_empty() => String::new(),
+        None => most.parse::<u64>().ok()?.saturating_sub(1).to_string(),
     };
-    format!("{}{expected}{rest}", &before[..start])
+    Some(match last.parse::<u64>() {
+        Ok(last) if last < NO_BOUND => format!("expected {least} to {last}"),
+        _ => format!("it must be {least} at least"),
+    })
 }
 
-/// With a comma and no `at` before a place in JSON, and of an empty text without one.
-fn with_places(said: &str) -> String {
-    said.replace(" at line 1 column 0", "").replace(" at line ", ", line ")
+/// With a comma and no `at` before the place in JSON that ends it, and of an empty text without one.
+fn with_place(said: &str) -> String {
+    let Some((before, place)) = said.rsplit_once(" at line ") else { return said.to_owned() };
+    let is_place = place.split_once(" column ").is_some_and(|(line, column)| {
+        [line, column].iter().all(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
+    });
+    match is_place {
+        true if place == "1 column 0" => before.to_owned(),
+        true => format!("{before}, line {place}"),
+        false => said.to_owned(),
+    }
 }
+
+/// The last number that a count of anything can be, from which on nothing bounds it.
+const NO_BOUND: u64 = u32::MAX as u64 - 1;
 
 /// What is said, and what is said instead.
 const PLAIN: [(&str, &str); 22] = [
@@ -74,12 +131,14 @@ const PLAIN: [(&str, &str); 22] = [
     ("I/O error: ", ""),
     ("no items found", "there is none in it"),
     ("keys may not be consistent: KeyMismatch", "the key is that of another certificate"),
-    ("as a URL: empty string", "as a URL: it is empty"),
+    ("empty string", "it is empty"),
     ("invalid uri character", "it has a character that no URL has, as a space"),
 ];
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     #[test]
@@ -89,10 +148,8 @@ mod tests {
             ("x".parse::<u8>().unwrap_err().to_string(), "expected a whole number"),
             ("300".parse::<u8>().unwrap_err().to_string(), "no number here is as large"),
             ("x".parse::<f64>().unwrap_err().to_string(), "expected a number"),
-            (std::io::Error::from_raw_os_error(2).to_string(), "No such file or directory"),
-            (format!("a: {}; b", std::io::Error::from_raw_os_error(2)), "a: No such file or directory; b"),
-            ("0 is not in 1..18446744073709551615".to_owned(), "it must be 1 at least"),
-            ("for '-p': 300 is not in 0..=255\n".to_owned(), "for '-p': expected 0 to 255\n"),
+            (io::Error::from_raw_os_error(2).to_string(), "No such file or directory"),
+            (format!("a: {}; b", io::Error::from_raw_os_error(2)), "a: No such file or directory; b"),
             (
                 "a: base64 decode error: InvalidCharacter(33)\nb".to_owned(),
                 "a: what stands between BEGIN and END is no base64\nb",
@@ -100,8 +157,39 @@ mod tests {
             (json(""), "it is empty"),
             (json("{\"a\": "), "it ends in the middle, line 1 column 6"),
             (json("words"), "it is no JSON, line 1 column 1"),
+            (format!("use a.json: {}", json("words")), "use a.json: it is no JSON, line 1 column 1"),
         ] {
             assert_eq!(in_plain_words(&said), plain, "{said}");
         }
+    }
+
+    #[test]
+    fn a_range_is_told_by_the_first_and_the_last_that_is_in_it() {
+        for (said, plain) in [
+            ("0 is not in 1..65536", Some("expected 1 to 65535")),
+            ("300 is not in 0..=255", Some("expected 0 to 255")),
+            ("0 is not in 1..", Some("it must be 1 at least")),
+            ("0 is not in 1..18446744073709551615", Some("it must be 1 at least")),
+            ("0 is not in 1..=4294967295", Some("it must be 1 at least")),
+            ("12 is not here", None),
+        ] {
+            assert_eq!(range(said).as_deref(), plain, "{said}");
+        }
+    }
+
+    #[test]
+    fn what_reads_like_a_library_and_is_none_stays() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("failed to read {name}: {source}")]
+        struct Unread {
+            name: &'static str,
+            source: io::Error,
+        }
+        let unread = |name| Unread { name, source: io::Error::from_raw_os_error(2) };
+        for name in ["no such at line 3.yaml", "12 is not in 3..9", "missing field `a`", "I/O error: a"] {
+            assert_eq!(told(&unread(name)), format!("failed to read {name}: No such file or directory"));
+        }
+        let ours = "the file `EOF while parsing a value` is not there";
+        assert_eq!(in_plain_words(ours), ours);
     }
 }
