@@ -18,6 +18,7 @@ mod pages;
 mod pki;
 mod plan;
 mod proof;
+mod report;
 mod signature;
 mod signed;
 mod sigstore;
@@ -31,7 +32,7 @@ mod values;
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target by its name, which is that of its file in `fuzz/fuzz_targets` and of its folder in `fuzz/seeds`.
-pub const TARGETS: [(&str, Target); 58] = [
+pub const TARGETS: [(&str, Target); 59] = [
     ("attest_discovery", attest::discovery),
     ("attest_provisioning", attest::provisioning),
     ("attest_result", attest::result),
@@ -74,6 +75,7 @@ pub const TARGETS: [(&str, Target); 58] = [
     ("rekor_entry", message::rekor_entry),
     ("rekor_log", sigstore::log),
     ("rekor_search", sigstore::search),
+    ("report", report::report),
     ("sct", signed::sct),
     ("served_trust", sigstore::served_trust),
     ("signing_config", sigstore::signing_config),
