@@ -116,10 +116,8 @@ fn fate_rows(report: &Report) -> Vec<Vec<String>> {
             let causes = told_causes(figures).filter(|cause| cause.fate == fate);
             let causes: Vec<String> = causes
                 .map(|cause| {
-                    let answer = cause
-                        .answer
-                        .as_ref()
-                        .map_or_else(String::new, |said| format!(", said first: {said}"));
+                    let answer =
+                        cause.answer.as_ref().map_or_else(String::new, |said| format!(", said: {said}"));
                     format!("{} {}{answer}", grouped(cause.count), cause.cause)
                 })
                 .collect();

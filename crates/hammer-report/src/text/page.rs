@@ -79,7 +79,7 @@ impl Page {
                 PageBlock::Heading(line) | PageBlock::Line(line) => add_line(&mut text, &line),
                 PageBlock::Blank => text.push('\n'),
                 PageBlock::Paragraph { label, text: told } => {
-                    add_line(&mut text, &labelled(&label, &told, width))
+                    add_line(&mut text, &labelled(&label, &told, width));
                 }
                 PageBlock::Rows { rows, sides } => {
                     aligned(&rows, sides).iter().for_each(|row| add_line(&mut text, row));

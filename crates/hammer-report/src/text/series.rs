@@ -99,7 +99,7 @@ fn causes(figures: &PhaseFigures) -> Option<String> {
 /// What the server said first with each cause, of the most frequent ones.
 fn answers(figures: &PhaseFigures) -> Vec<String> {
     let said = figures.causes.iter().filter_map(|cause| Some((&cause.cause, cause.answer.as_ref()?)));
-    said.take(MOST_SAID).map(|(cause, answer)| format!("{cause}, said first: {answer}")).collect()
+    said.take(MOST_SAID).map(|(cause, answer)| format!("{cause}, said: {answer}")).collect()
 }
 
 fn traffic(figures: &PhaseFigures) -> String {

@@ -422,7 +422,7 @@ fn what_the_server_said_first_is_told_once_and_with_the_verdict() {
     let report = report_of(&story.finish(|_| {}));
     assert_eq!(report.series[0].measurement.causes[0].answer.as_deref(), Some(said));
     let text = render(&report);
-    let first = format!("HTTP 400, said first: {said}");
+    let first = format!("HTTP 400, said: {said}");
     assert_eq!(
         paragraphs(&text, "  answer"),
         [first.as_str(), first.as_str()],

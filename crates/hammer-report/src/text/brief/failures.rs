@@ -66,7 +66,7 @@ fn unsent(series: &Series) -> impl Iterator<Item = ToldCause> + use<> {
 }
 
 fn sentence(path: &str, Cause { fate, cause, count, answer }: &Cause) -> String {
-    let said = answer.as_ref().map_or_else(String::new, |answer| format!(", said first: {answer}"));
+    let said = answer.as_ref().map_or_else(String::new, |answer| format!(", said: {answer}"));
     format!("{} of {path}: {cause} ({}){said}", grouped(*count), fate.replace('_', " "))
 }
 
