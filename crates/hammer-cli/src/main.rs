@@ -74,7 +74,7 @@ fn said_of_arguments(refused: &clap::Error) -> process::ExitCode {
         refused.exit();
     }
     // An argument that nobody knows is quoted, and may be a token.
-    let said = told_of_arguments(&refused, &refused.render().to_string());
+    let said = told_of_arguments(refused, &refused.render().to_string());
     let said = without_tokens(&without_credentials(&said));
     let _ = output::standard::print(std::io::stderr(), |out| write!(out, "{}", shown_lines(&said)));
     ExitCode::Because(ReasonKind::Usage).into()

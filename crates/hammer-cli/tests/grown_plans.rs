@@ -157,7 +157,7 @@ fn what_a_line_carries_as_a_secret_is_not_printed() {
 fn outputs_that_a_plan_can_name_are_in_a_printed_one() {
     let files = ["--out", "report.json", "--events", "events.jsonl", "--samples", "samples.jsonl"];
     let text = printed(&[&["http", "get", NOBODY, "--tolerate-lag"], files.as_slice()].concat());
-    let output = "output:\n  report: report.json\n  events: events.jsonl\n  samples: samples.jsonl\n";
+    let output = "output:\n  events: events.jsonl\n  report: report.json\n  samples: samples.jsonl\n";
     assert!(text.contains(output), "{text}");
     assert!(text.contains("health:\n  on_fail: warn\n"), "{text}");
 }

@@ -168,7 +168,7 @@ fn is_held(terminal: &File, let_go: &PipeReader) -> bool {
 #[test]
 fn q_ends_the_arrivals_and_the_report_stands_on_a_restored_terminal() {
     let mut run = OnTerminal::of(PLAN);
-    run.wait_for("on-a-terminal: measurement");
+    run.wait_for(": measurement");
     run.press(">");
     run.press("3");
     run.wait_for("110.0");
@@ -221,7 +221,7 @@ fn a_signal_drains_as_q_does_and_a_second_one_ends_that_and_restores_the_termina
 fn a_terminal_that_goes_away_takes_the_dashboard_with_it_and_not_the_run() {
     let mut run =
         OnTerminal::of(&format!("output: {{ report: report.json }}\n{}", PLAN.replace("300s", "4s")));
-    run.wait_for("on-a-terminal: measurement");
+    run.wait_for(": measurement");
     // What is drawn last stands there: it waits for keys.
     run.wait_for("q quit");
     let OnTerminal { mut child, keys, terminal, held, folder, .. } = run;

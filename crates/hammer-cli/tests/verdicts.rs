@@ -47,7 +47,7 @@ fn a_workload_that_was_refused_alone_is_no_pass_though_another_was_served() {
     assert_eq!(said, expected);
     let answer = report.series[0].measurement.causes[0].answer.as_deref();
     assert_eq!(answer, Some("{\"message\": \"no such thing\", \"token\": \"***\"}"));
-    assert!(ended.stderr.contains(": HTTP 404 (refused), said first: {\"message\":"), "{}", ended.stderr);
+    assert!(ended.stderr.contains(": HTTP 404 (refused), said: {\"message\":"), "{}", ended.stderr);
     assert!(!ended.stdout.contains("eyJhbGci") && !ended.stderr.contains("eyJhbGci"), "{}", ended.stderr);
 }
 

@@ -370,7 +370,7 @@ impl HttpSession {
         let said = flow.secrets(filler);
         let taken: Vec<&str> = said.iter().map(String::as_str).collect();
         let secrets = SentSecrets { bearer: bearer.as_ref(), tokens: &taken };
-        let (sent, judgement) = ((&*request, secrets), &step.form.judgement);
+        let (sent, judgement) = ((request, secrets), &step.form.judgement);
         let judges = |status| judgement.looks_beyond(status);
         if let Err(ended) = service.send_judged(exchange, sent, judges, answer).await {
             return ended;

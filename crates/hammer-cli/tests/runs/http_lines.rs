@@ -197,13 +197,14 @@ fn a_file_of_urls_has_comments_and_each_line_that_is_of_no_use_is_named() {
 #[test]
 fn operations_that_are_counted_have_no_warm_up_to_be_sent_in() {
     let server = Server::ok();
+    let url = server.url();
     for counted in [&["-n", "10"][..], &["-n", "10", "-z", "1s"], &["-n", "10", "-q", "20"], &[]] {
-        let line = [&["http", "get", &server.url(), "--warm-up", "200ms"][..], counted].concat();
+        let line = [&["http", "get", &url, "--warm-up", "200ms"][..], counted].concat();
         let refused = hammer(&line);
         assert_eq!(refused.code, 2, "{counted:?}");
         assert!(refused.stderr.contains("use --warm-up: "), "{}", refused.stderr);
     }
-    let report = http(&["get", &server.url(), "--warm-up", "100ms", "-z", "200ms", "-c", "1"]);
+    let report = http(&["get", &url, "--warm-up", "100ms", "-z", "200ms", "-c", "1"]);
     assert!(report.series[0].measurement.counts.offered > 0);
 }
 

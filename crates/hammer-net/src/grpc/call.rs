@@ -36,7 +36,7 @@ impl<'a> UnaryReply<'a> {
     /// The same, or else the body of an answer that is of HTTP alone.
     pub fn said(&self) -> Cow<'a, [u8]> {
         match self.text() {
-            Cow::Borrowed(text) if text.is_empty() => Cow::Borrowed(self.page),
+            Cow::Borrowed("") => Cow::Borrowed(self.page),
             Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
             Cow::Owned(text) => Cow::Owned(text.into_bytes()),
         }

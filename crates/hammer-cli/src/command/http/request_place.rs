@@ -25,14 +25,16 @@ impl RequestPlace {
         let own = url.map(split_url).transpose()?;
         match (own, file) {
             (Some((endpoint, path)), None) => Ok(Self { endpoint, path, values: None }),
-            (own, file) => Self::of_file(own.map(|(endpoint, _)| endpoint), file.unwrap_or(Path::new(""))),
+            (own, file) => {
+                Self::of_file(own.as_ref().map(|(endpoint, _)| endpoint), file.unwrap_or(Path::new("")))
+            }
         }
     }
 
-    fn of_file(own: Option<Uri>, file: &Path) -> Result<Self, UsageError> {
+    fn of_file(own: Option<&Uri>, file: &Path) -> Result<Self, UsageError> {
         let refused = |source| UsageError::FlaggedFile { flag: "--urls", path: file.to_owned(), source };
         let text = fs::read_to_string(file).map_err(refused)?;
-        let read = PlaceLines::read(&text, own.as_ref());
+        let read = PlaceLines::read(&text, own);
         let PlaceLines { endpoint, paths, has_comment, are_urls } =
             read.map_err(|(line, reason)| UsageError::UrlLine { path: file.to_owned(), line, reason })?;
         let endpoint = endpoint.ok_or_else(|| refused(std::io::Error::other("it has no URL")))?;
