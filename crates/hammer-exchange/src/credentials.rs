@@ -110,7 +110,7 @@ mod tests {
         request.headers.insert("x-api-key", HeaderValue::from_static("key"));
         request.headers.insert("accept", HeaderValue::from_static("text/plain"));
         let bearer = HeaderValue::from_static("Bearer canary");
-        assert_eq!(secrets_of(&request, Some(&bearer)), ["key", "canary"]);
+        assert_eq!(secrets_of(&request, Some(&bearer)), ["canary", "key"]);
         let request = Request::get("/a?logIndex=1&api_key=a%2Fb+c%3D".parse().unwrap());
         assert_eq!(secrets_of(&request, None), ["a/b c="]);
     }
