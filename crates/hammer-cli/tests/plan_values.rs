@@ -26,6 +26,7 @@ workloads:
       audit_interval_ms: 100
       policy: { max_bytes: 65536 }
     load: { rate: 10/s }
+phases: { measurement: 1s }
 ";
 
 fn shown(text: &str, changes: &[&str]) -> Ended {

@@ -170,7 +170,7 @@ fn outputs_of_a_plan_are_named_by_their_keys() {
             "output": { key: "/no/such/folder/x.json" },
         });
         let plan = folder.write("plan.json", &plan.to_string());
-        let expected = format!("failed to use output.{key}: failed to open /no/such/folder/x.json: ");
+        let expected = format!("output.{key}: failed to open /no/such/folder/x.json: ");
         refused(&hammer(&["run", &plan]), &[&expected]);
     }
 }
