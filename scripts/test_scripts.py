@@ -12,6 +12,10 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGETS = ROOT / "scripts/targets"
 
+# Real servers may be installed, and on PATH as the gate has it. Here none is.
+INSTALLED = {pathlib.Path.home() / ".cache/hammer/bin", pathlib.Path(os.environ.get("HAMMER_TARGETS_BIN", "/none"))}
+PATH = ":".join(folder for folder in os.environ["PATH"].split(":") if pathlib.Path(folder) not in INSTALLED)
+
 # Sunlight as far as sunlight.sh meets it: it answers everything, and a log that is there already it starts only if it can read its checkpoint
 # by the monitoring prefix. As Skylight it serves the log's folder.
 LOG = r"""#!/usr/bin/env python3
@@ -48,9 +52,12 @@ class Case(unittest.TestCase):
         self.programs = self.folder / "bin"
         self.programs.mkdir()
         self.environment = {
-            "PATH": f"{self.programs}:{os.environ['PATH']}",
+            "PATH": f"{self.programs}:{PATH}",
             "HOME": str(self.folder),
             "HAMMER_TARGETS_BIN": str(self.folder / "none"),
+            # By default they stand in the home that is replaced.
+            "CARGO_HOME": os.environ.get("CARGO_HOME", str(pathlib.Path.home() / ".cargo")),
+            "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", str(pathlib.Path.home() / ".rustup")),
         }
 
     def program(self, name, text):
