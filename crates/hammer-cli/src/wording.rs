@@ -3,6 +3,8 @@
 
 use std::error::Error as StdError;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
 use crate::hooks::HookError;
 
 /// An error, in which what a library said at its root is in plain words.
@@ -18,6 +20,9 @@ pub(crate) fn told(error: &(dyn StdError + 'static)) -> String {
 
 /// What is wrong with arguments, as `rendered` for a person, in which what a library said of a value is in plain words.
 pub(crate) fn told_of_arguments(refused: &clap::Error, rendered: &str) -> String {
+    if refused.kind() == ErrorKind::UnknownArgument {
+        return told_of_unknown(refused, rendered);
+    }
     let Some(source) = refused.source() else { return rendered.to_owned() };
     let words = root(source).to_string();
     let plain = range(&words).unwrap_or_else(|| in_plain_words(&words));
@@ -27,6 +32,33 @@ pub(crate) fn told_of_arguments(refused: &clap::Error, rendered: &str) -> String
         None => rendered.to_owned(),
     }
 }
+
+/// What is wrong with a flag that is none. What the plan of a run says, other load generators and hammer's own one-line commands take as flags.
+fn told_of_unknown(refused: &clap::Error, rendered: &str) -> String {
+    // No command takes a value that begins like a flag.
+    let lines = rendered.split_inclusive('\n').filter(|line| !line.contains(" as a value, use '-- "));
+    let told = lines.collect::<String>().replace("\n\n\n", "\n\n");
+    let Some(ContextValue::String(flag)) = refused.get(ContextKind::InvalidArg) else { return told };
+    let known = SAID_BY_THE_PLAN.iter().find(|(flags, _)| flags.contains(&flag.as_str()));
+    match (known, told.find("Usage: hammer run ")) {
+        (Some((_, set)), Some(usage)) => {
+            format!("{}  tip: the plan says it: --set {set}\n\n{}", &told[..usage], &told[usage..])
+        }
+        _ => told,
+    }
+}
+
+/// Flags of one-line commands, k6, hey, oha and wrk, and what is said instead of them where there is a plan.
+const SAID_BY_THE_PLAN: [(&[&str], &str); 8] = [
+    (&["-z", "-d", "--duration", "--measurement"], "phases.measurement=30s"),
+    (&["--warm-up", "--warmup"], "phases.warm_up=5s"),
+    (&["-q", "--rate", "--qps", "--rps"], "workloads.NAME.load.rate=500/s"),
+    (&["-c", "--users", "--vus", "--connections"], "workloads.NAME.load.users=50"),
+    (&["-n", "--operations", "--requests", "--iterations"], "workloads.NAME.load.operations=10000"),
+    (&["-t", "--timeout"], "workloads.NAME.timeout=10s"),
+    (&["--threshold", "--thresholds"], "'thresholds=[\"p99(response) < 500ms\"]'"),
+    (&["--authorized"], "target.authorized=WHO"),
+];
 
 /// What a library said, without the words that mean nothing to who writes no Rust: alone, or behind the last colon.
 pub(crate) fn in_plain_words(said: &str) -> String {

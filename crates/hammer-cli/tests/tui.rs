@@ -176,7 +176,7 @@ fn q_ends_the_arrivals_and_the_report_stands_on_a_restored_terminal() {
     run.wait_for("q again ends the run");
     run.press("q");
     let (code, report) = run.left();
-    assert!(report.contains("ended: ended from the keyboard"), "{report}");
+    assert!(report.contains("ended: a key of the dashboard"), "{report}");
     assert!(report.contains("rate of web set to 1.1 times the plan's by hand"), "{report}");
     assert!(
         [130, 5].contains(&code),
@@ -197,7 +197,7 @@ fn a_second_q_ends_the_drain_and_leaves_a_report() {
         [130, 5].contains(&code),
         "{code}: interrupted, or on a busy machine not to be believed\n{after}"
     );
-    assert!(after.contains("ended: ended from the keyboard"), "{after}");
+    assert!(after.contains("ended: a key of the dashboard"), "{after}");
 }
 
 #[test]

@@ -13,8 +13,23 @@ pub fn is_credential(header: &str) -> bool {
 }
 
 /// What such names hold, in lower case.
-pub const CREDENTIAL_WORDS: [&str; 8] =
-    ["auth", "cookie", "token", "secret", "password", "api-key", "apikey", "credential"];
+pub const CREDENTIAL_WORDS: [&str; 14] = [
+    "auth",
+    "cookie",
+    "token",
+    "secret",
+    "password",
+    "api-key",
+    "apikey",
+    "credential",
+    // Azure's gateways (Ocp-Apim-Subscription-Key) and functions, signed requests, sessions, proofs of a key (RFC 9449).
+    "subscription-key",
+    "functions-key",
+    "access-key",
+    "signature",
+    "session",
+    "dpop",
+];
 
 /// Where in `text` the values of those parameters are that carry a credential, in bytes, in order and apart: of every query that stands
 /// in it (`?access_token=...`, `&sig=...`), and of what stands in the value of another parameter as a query does (`?next=/b?token=...`).
@@ -266,6 +281,12 @@ mod tests {
             "X-Client-Secret",
             "X-Password",
             "X-Credential",
+            "Ocp-Apim-Subscription-Key",
+            "x-functions-key",
+            "X-Access-Key",
+            "X-Hub-Signature-256",
+            "X-Session-Id",
+            "DPoP",
         ] {
             assert!(is_credential(name), "{name}");
         }

@@ -145,7 +145,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-const UNEXPECTING: &str = "the plan has no threshold, and no promise was kept";
+const UNEXPECTING: &str = "the plan has no threshold, and no answer was verified";
 
 #[cfg(test)]
 mod tests;

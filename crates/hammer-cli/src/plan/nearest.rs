@@ -25,11 +25,15 @@ fn plain(word: &str) -> String {
 const MOST_SLIPS: usize = 3;
 
 /// What k6, Locust, wrk, hey and oha call it, and what a plan does.
-const ELSEWHERE: [(&str, &str); 22] = [
+const ELSEWHERE: [(&str, &str); 26] = [
     ("avg", "mean"),
     ("average", "mean"),
     ("med", "p50"),
     ("median", "p50"),
+    ("http_req_duration", "response"),
+    ("latency", "response"),
+    ("duration", "response"),
+    ("http_reqs", "completed"),
     ("precerts", "precert_percent"),
     ("pre", "before"),
     ("post", "after"),

@@ -57,6 +57,15 @@ pub(crate) struct UnusableExpectation {
 
 /// What was probably meant by a function or a measure that is none.
 fn meant(error: &ParseError) -> String {
+    let text = match error {
+        ParseError::Form(text)
+        | ParseError::Function { text, .. }
+        | ParseError::Measure { text, .. }
+        | ParseError::Bound { text, .. } => text,
+    };
+    if let Some(meant) = of_k6(text) {
+        return format!("; did you mean `{meant}`?");
+    }
     let (word, known) = match error {
         ParseError::Function { function, .. } => (function, FUNCTIONS.to_vec()),
         ParseError::Measure { measure, allowed, .. } => {
@@ -66,6 +75,42 @@ fn meant(error: &ParseError) -> String {
         ParseError::Form(_) | ParseError::Bound { .. } => return String::new(),
     };
     nearest(word, known).map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"))
+}
+
+/// What a threshold of k6 (`p(95)<500`, `http_req_failed: rate<0.01`) is here. Its times are in milliseconds; a rate is a share of requests where its
+/// bound is at most 1, and requests a second beyond.
+fn of_k6(text: &str) -> Option<String> {
+    let text = text.rsplit(':').next()?.trim();
+    let operator = text.find(['<', '>', '='])?;
+    let (function, rest) = (text[..operator].trim(), &text[operator..]);
+    let bound = rest.trim_start_matches(['<', '>', '=']);
+    let operator = rest[..rest.len() - bound.len()].replace("===", "==");
+    let bound: f64 = bound.trim().parse().ok()?;
+    let of_times = |function: &str| Some(format!("{function}(response) {operator} {bound}ms"));
+    match function {
+        "avg" => of_times("mean"),
+        "med" => of_times("p50"),
+        "min" | "max" => of_times(function),
+        "count" => Some(format!("count(completed) {operator} {bound}")),
+        "rate" if bound > 1.0 => Some(format!("rate(completed) {operator} {bound}/s")),
+        // Of failures, in most scripts.
+        "rate" if operator.starts_with('<') => Some(format!(
+            "share(accepted) {} {}%",
+            operator.replace('<', ">"),
+            rounded(100.0 - 100.0 * bound)
+        )),
+        "rate" => Some(format!("share(accepted) {operator} {}%", rounded(100.0 * bound))),
+        _ => {
+            let percent = function.strip_prefix("p(")?.strip_suffix(')')?.trim();
+            percent.parse::<f64>().ok().filter(|percent| *percent > 0.0 && *percent < 100.0)?;
+            of_times(&format!("p{percent}"))
+        }
+    }
+}
+
+/// Without what floating point adds.
+fn rounded(percent: f64) -> f64 {
+    (percent * 1e6).round() / 1e6
 }
 
 const FUNCTIONS: [&str; 9] = ["p50", "p90", "p95", "p99", "mean", "min", "max", "rate", "count"];

@@ -31,7 +31,7 @@ pub(super) enum Action {
     Whole,
     /// The end, which is asked once: drain and report, then the report without the rest of the drain. It never costs the report.
     Quit,
-    /// Not the end, after all.
+    /// Not the end, after all; and back from the page of keys.
     GoOn,
     /// The end as by signals: drain and report, then the report without the rest of the drain, then leave at once.
     Interrupt,
@@ -102,7 +102,12 @@ pub(super) fn act(state: &mut DashboardState, action: Action) -> Effect {
         Action::Pause => pause(state),
         Action::Quit => quit(state),
         Action::Interrupt => interrupt(state),
-        Action::GoOn => Effect::Command(Vec::new()),
+        Action::GoOn => {
+            if state.screen.tab == Tab::Help {
+                show(state, Action::Number(0));
+            }
+            Effect::Command(Vec::new())
+        }
         shown => {
             show(state, shown);
             Effect::Command(Vec::new())
@@ -159,7 +164,7 @@ fn quit(state: &mut DashboardState) -> Effect {
 fn interrupt(state: &mut DashboardState) -> Effect {
     let (next, effect) = match state.ending {
         RunEnding::None | RunEnding::Asked => {
-            let reason = "ended from the keyboard".to_owned();
+            let reason = "a key of the dashboard".to_owned();
             (RunEnding::Draining, Effect::End(Command::Stop { reason }))
         }
         RunEnding::Draining => (RunEnding::Reporting, Effect::EndDrain),

@@ -89,6 +89,17 @@ pub(crate) const ROWS: &[Row] = &[
     edit("a threshold of what is not measured", "phases:", "thresholds: [ p99(respons) < 5ms ]\nphases:"),
     edit("a threshold of a fate that is none", "phases:", "thresholds: [ share(acepted) > 99% ]\nphases:"),
     edit("a threshold in k6's words", "phases:", "thresholds: [ \"http_req_duration: p(95)<200\" ]\nphases:"),
+    edit("a percentile as k6 calls it", "phases:", "thresholds: [ \"p(95)<200\" ]\nphases:"),
+    edit(
+        "a share of failures as k6 calls it",
+        "phases:",
+        "thresholds: [ \"http_req_failed: rate<0.01\" ]\nphases:",
+    ),
+    edit(
+        "a response time as k6 calls it",
+        "phases:",
+        "thresholds: [ p95(http_req_duration) < 200ms ]\nphases:",
+    ),
     edit("a bound without a unit", "phases:", "thresholds: [ p99(response) < 5 ]\nphases:"),
     edit("a share above all", "phases:", "thresholds: [ share(accepted) > 101% ]\nphases:"),
     edit(

@@ -47,7 +47,7 @@ fn of_every_combination_the_first_in_the_documented_order_takes_the_exit_code() 
 
 #[test]
 fn the_first_line_says_pass_fail_or_interrupted_with_the_code_and_whether_anything_was_expected() {
-    let unexpecting = "no expectation, exit 0: the plan has no threshold, and no promise was kept";
+    let unexpecting = "no expectation, exit 0: the plan has no threshold, and no answer was verified";
     assert_eq!(Verdict::of(Vec::new()).to_string(), unexpecting);
     assert_eq!(Verdict::default().to_string(), unexpecting);
     let mut expecting = Verdict::default();

@@ -73,7 +73,20 @@ fn space_suspends_and_takes_up_again() {
 }
 
 fn ended() -> Effect {
-    Effect::End(Command::Stop { reason: "ended from the keyboard".to_owned() })
+    Effect::End(Command::Stop { reason: "a key of the dashboard".to_owned() })
+}
+
+#[test]
+fn escape_leaves_the_page_of_keys_and_no_other() {
+    let mut state = Run::of_log().state;
+    press(&mut state, KeyCode::Char('?'));
+    assert_eq!(state.screen.tab, Tab::Help);
+    press(&mut state, KeyCode::Esc);
+    let first = state.tabs().next();
+    assert_eq!(Some(state.screen.tab), first);
+    press(&mut state, KeyCode::Tab);
+    press(&mut state, KeyCode::Esc);
+    assert_ne!(Some(state.screen.tab), first);
 }
 
 #[test]

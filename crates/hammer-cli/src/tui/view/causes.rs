@@ -31,8 +31,9 @@ pub(super) fn draw(
         lines.map(|cause| Line::styled(told(state, cause), palette.bad())).collect();
     let mut drawn = Paragraph::new(lines);
     if has_title {
-        drawn =
-            drawn.block(Block::new().borders(Borders::TOP).title("failures so far, and the first of each "));
+        drawn = drawn.block(
+            Block::new().borders(Borders::TOP).title("failures so far, each with what was said first "),
+        );
     }
     frame.render_widget(drawn, area);
 }

@@ -6,7 +6,7 @@ use crate::fixture::{Story, operation, report_of, step, verdict_on};
 use crate::verdict::{Standing, Verdict};
 
 const MEASURED: Phase = Phase::Measurement;
-const UNEXPECTING: &str = "no expectation, exit 0: the plan has no threshold, and no promise was kept";
+const UNEXPECTING: &str = "no expectation, exit 0: the plan has no threshold, and no answer was verified";
 
 const fn refused(status: u16) -> (Outcome, Detail) {
     (Outcome::Refused, Detail::Status(status))
