@@ -7,6 +7,8 @@ use hammer_report::summary::HookOutput;
 use serde_json::Value;
 
 use crate::plan::HookPlan;
+use crate::plan::path::PlanPath;
+use crate::plan::source::{PlanPlace, PlanSource};
 
 mod attendant;
 mod lines;
@@ -20,34 +22,39 @@ mod shell_command;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HookError {
     /// There is no shell to run it.
-    #[error("run the hook `{command}` ({name}): {source}")]
-    Unstarted { name: String, command: String, source: io::Error },
+    #[error("run the hook `{command}` ({name}, {place}): {source}")]
+    Unstarted { name: String, command: String, place: PlanPlace, source: io::Error },
     /// It ended with another status than 0.
-    #[error("run the hook `{command}` ({name}): {}{stderr}", ended(*status))]
+    #[error("run the hook `{command}` ({name}, {place}): {}{stderr}", ended(*status))]
     Failed {
         name: String,
         command: String,
+        /// Where it is written.
+        place: PlanPlace,
         status: ExitStatus,
         /// What it wrote to standard error, behind a colon; empty where that is nothing.
         stderr: String,
     },
 }
 
-/// Runs each command by `sh -c`; its output is a number where it reads as one, else its text, trimmed.
+/// Runs each command of `list`, which is that key of the plan's `hooks`, by `sh -c`; its output is a number where it reads as one, else its text, trimmed.
 ///
 /// # Errors
 /// When one cannot be started or ends with another status than 0.
-pub(crate) fn run(hooks: &[HookPlan]) -> Result<Vec<HookOutput>, HookError> {
-    hooks.iter().map(one).collect()
+pub(crate) fn run(list: &str, hooks: &[HookPlan], source: &PlanSource) -> Result<Vec<HookOutput>, HookError> {
+    let path = |place| PlanPath::of("hooks").key(list).item(place).key("run");
+    let run = |(place, hook)| one(hook, || source.place(&path(place), "this hook"));
+    hooks.iter().enumerate().map(run).collect()
 }
 
-fn one(hook: &HookPlan) -> Result<HookOutput, HookError> {
+fn one(hook: &HookPlan, place: impl Fn() -> PlanPlace) -> Result<HookOutput, HookError> {
     let (name, command) = (hook.name.clone(), hook.run.clone());
     tracing::info!(hook = %hook.name, "runs");
     let ended = Command::new("sh").args(["-c", &hook.run]).output();
     let ended = ended.map_err(|source| HookError::Unstarted {
         name: name.clone(),
         command: command.clone(),
+        place: place(),
         source,
     })?;
     tracing::info!(hook = %hook.name, status = %ended.status, "ended");
@@ -57,7 +64,7 @@ fn one(hook: &HookPlan) -> Result<HookOutput, HookError> {
             "" => String::new(),
             said => format!(": {said}"),
         };
-        return Err(HookError::Failed { name, command, status: ended.status, stderr });
+        return Err(HookError::Failed { name, command, place: place(), status: ended.status, stderr });
     }
     let text = String::from_utf8_lossy(&ended.stdout).trim().to_owned();
     Ok(HookOutput { name: hook.name.clone(), output: printed(text) })

@@ -23,6 +23,7 @@ use door::Door;
 use live_run::LiveRun;
 pub(crate) use live_run::ShownRun;
 use server::{DoorConfig, DoorServer};
+pub(crate) use steering::AskedRate;
 use token_file::TokenFile;
 
 /// The live page of a command's runs, where it is asked for.

@@ -21,6 +21,7 @@ use crate::error::{CliError, UsageError};
 use crate::output::standard::print;
 use crate::plan::target_url::TargetUrl;
 use crate::scrape::PageSource;
+use crate::web::AskedRate;
 use crate::web::token_file::known_for;
 
 /// Asks, and prints what is answered.
@@ -31,6 +32,10 @@ pub(crate) fn steer(args: &CtlArgs) -> Result<ExitCode, CliError> {
     let url = TargetUrl::try_from(args.url.clone());
     let url = url.map_err(|source| UsageError::Value { flag: "URL", source })?;
     let refused = |why: String| UsageError::Unsteered { url: url.to_string(), why };
+    if let CtlCommand::Rate { rate, .. } = &args.command {
+        // What cannot be a rate of any run needs no run to say so.
+        rate.parse::<AskedRate>().map_err(refused)?;
+    }
     let asked = asked(&args.command);
     if !matches!(url.url().path(), "" | "/") {
         return Err(refused("a live page has no path: its address is enough".to_owned()).into());

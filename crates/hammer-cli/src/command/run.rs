@@ -152,7 +152,11 @@ impl RunContext<'_> {
         let mut kept = None;
         let keeps = plan.target.lab.as_ref().is_some_and(|lab| lab.keep);
         for (place, run) in planned.iter().enumerate() {
-            let between = if place > 0 { hooks::run(&plan.hooks.between) } else { Ok(Vec::new()) };
+            let between = if place > 0 {
+                hooks::run("between", &plan.hooks.between, &run.run.plan.source)
+            } else {
+                Ok(Vec::new())
+            };
             if self.signals.asked() {
                 failed = rows.is_empty().then_some(CliError::Run(RunError::Interrupted));
                 interrupted = Some(Reason::new(ReasonKind::Interrupted, BETWEEN_RUNS.to_owned()));
@@ -201,7 +205,7 @@ impl RunContext<'_> {
     ) -> Result<CarriedOut, CliError> {
         let Self { registry, output, signals, passing, earlier, .. } = self;
         let SourcedPlan { plan, source } = &planned.plan;
-        hooks.extend(hooks::run(&plan.hooks.before)?);
+        hooks.extend(hooks::run("before", &plan.hooks.before, source)?);
         if is_reset || plan.target.lab.as_ref().is_some_and(|lab| !lab.keep) {
             earlier.forget();
         }
@@ -262,7 +266,7 @@ impl RunContext<'_> {
             stand_in(&mut report, passing);
         }
         drop(opened);
-        let (after, failed) = match hooks::run(&plan.hooks.after) {
+        let (after, failed) = match hooks::run("after", &plan.hooks.after, source) {
             Ok(after) => (after, None),
             Err(error) => (Vec::new(), Some(error)),
         };

@@ -1,5 +1,7 @@
 //! What is asked of a run over its door, and what of that the run can be told.
 
+use std::str::FromStr;
+
 use hammer_measure::Command;
 use hammer_values::Rate;
 use serde::Deserialize;
@@ -77,12 +79,36 @@ impl AskedCommand {
     }
 }
 
+/// A rate as it is asked for: `500/s`, or a multiple of the plan's, `1.5x`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum AskedRate {
+    Multiple(f64),
+    Absolute(Rate),
+}
+
+impl FromStr for AskedRate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let multiple = |times: &str| {
+            let times = times.trim().parse::<f64>().ok()?;
+            (times.is_finite() && times >= 0.0).then_some(Self::Multiple(times))
+        };
+        let read = match text.strip_suffix('x') {
+            Some(times) => multiple(times),
+            None => text.parse().ok().map(Self::Absolute),
+        };
+        read.ok_or_else(|| {
+            format!("`{text}` is no rate: expected one like 500/s, or a multiple of the plan's like 1.5x")
+        })
+    }
+}
+
 /// The multiple of the plan's rate that is asked for.
 fn factor(workload: Option<String>, rate: &str, workloads: &[SteeredWorkload]) -> Result<Command, String> {
     let named = known(workload.as_deref(), workloads)?;
-    let rate = rate.trim();
-    let expected =
-        || format!("`{rate}` is no rate: expected one like 500/s, or a multiple of the plan's like 1.5x");
+    let asked = rate.parse::<AskedRate>()?;
     let multiple = |factor: f64, workload: Option<String>| {
         if FACTORS.contains(&factor) {
             Ok(Command::Rate { workload, factor })
@@ -93,11 +119,10 @@ fn factor(workload: Option<String>, rate: &str, workloads: &[SteeredWorkload]) -
             Err(format!("{rate} is {factor} times the plan's rate: expected {least} to {most} times it"))
         }
     };
-    if let Some(times) = rate.strip_suffix('x') {
-        let times = times.trim().parse::<f64>().ok().filter(|times| times.is_finite() && *times >= 0.0);
-        return multiple(times.ok_or_else(expected)?, workload);
-    }
-    let asked: Rate = rate.parse().map_err(|_| expected())?;
+    let asked = match asked {
+        AskedRate::Multiple(times) => return multiple(times, workload),
+        AskedRate::Absolute(asked) => asked,
+    };
     let own = match (named, workloads) {
         (Some(own), _) | (None, [own]) => own,
         (None, _) => {

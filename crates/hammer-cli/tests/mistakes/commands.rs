@@ -13,6 +13,7 @@ pub(crate) const ROWS: &[Row] = &[
     asked("a threshold of a run as a flag", &["run", "good.yaml", "--threshold", "p99(response) < 5ms"]),
     asked("who allows a run as a flag", &["run", "good.yaml", "--authorized", "me"]),
     asked("a rate of a run as a flag", &["run", "good.yaml", "--rate", "5/s"]),
+    asked("a rate that is none for a run that is not there", &["ctl", URL, "rate", "web", "fast"]),
     asked("a level of the log that is none", &["run", "good.yaml", "--log", "loud"]),
     asked("a dashboard without a terminal", &["run", "good.yaml", "--tui"]),
     asked("a dashboard that is quiet", &["run", "good.yaml", "--tui", "--quiet"]),
