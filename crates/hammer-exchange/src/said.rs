@@ -43,7 +43,7 @@ pub(crate) fn excerpt(said: &[u8], secrets: &[String]) -> String {
     if text.chars().take(MOST_ANSWER_BYTES).filter(|letter| *letter == char::REPLACEMENT_CHARACTER).count()
         > 3
     {
-        return format!("{} bytes that are no text", said.len());
+        return format!("{} bytes or more that are no text", said.len());
     }
     // Where it leads a client to, as with a redirect, it gives that one a credential of its own.
     let text = without_credentials(&without_tokens(&without(&text, secrets)));
@@ -133,7 +133,7 @@ mod tests {
             r#"{"code":3, "message":"no\n"}"#
         );
         assert_eq!(excerpt(b"  \n", &[]), "");
-        assert_eq!(excerpt(&[0xff, 0xfe, 0x80, 0x81, 0x30], &[]), "5 bytes that are no text");
+        assert_eq!(excerpt(&[0xff, 0xfe, 0x80, 0x81, 0x30], &[]), "5 bytes or more that are no text");
         let long = excerpt("ä word ".repeat(200).as_bytes(), &[]);
         assert!(long.len() <= MOST_ANSWER_BYTES && long.ends_with("..."), "{long}");
     }

@@ -49,16 +49,65 @@ pub fn credentials_of_queries(text: &str) -> Vec<Range<usize>> {
     joined(found)
 }
 
-/// The text with `***` in the place of every value that [`credentials_of_queries`] finds.
+/// The text with `***` in the place of every value that [`credentials_of_queries`] finds, and of every text that is a member of JSON by the name
+/// of a credential (`"access_token":"..."`), also where it is cut off or stands in a text of JSON itself.
 pub fn without_credentials(text: &str) -> String {
     let mut masked = text.to_owned();
-    for at in credentials_of_queries(text).into_iter().rev() {
+    let mut found = credentials_of_queries(text);
+    found.extend(credentials_of_members(text));
+    for at in joined(found).into_iter().rev() {
         masked.replace_range(at, MASK);
     }
     masked
 }
 
 /// Tells `found` of every credential of a query that may be encoded so many times.
+/// Where the values of members are that carry a credential: behind every colon, between the same quotation marks as the name before it.
+fn credentials_of_members(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    text.match_indices(':').filter_map(|(colon, _)| {
+        let name = text[..colon].trim_end();
+        let mark = name.chars().next_back().filter(|mark| matches!(mark, '"' | '\''))?;
+        let unmarked = name.strip_suffix(mark)?;
+        let name = unmarked.trim_end_matches('\\');
+        // A text of JSON within JSON has its marks behind backslashes.
+        let mark = format!("{}{mark}", &unmarked[name.len()..]);
+        let start = name.rfind(|letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '-'));
+        if !is_credential_member(&name[start.map_or(0, |start| start + 1)..]) {
+            return None;
+        }
+        let value = text[colon + 1..].trim_start().strip_prefix(&mark)?;
+        let start = text.len() - value.len();
+        let is_end = |at: usize| !value[..at].ends_with('\\') || value[..at].ends_with("\\\\");
+        let end = value.match_indices(&mark).map(|(at, _)| at).find(|at| is_end(*at));
+        Some(start..start + end.unwrap_or(value.len()))
+    })
+}
+
+fn is_credential_member(name: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace(['_', '-'], "");
+    CREDENTIAL_MEMBERS.contains(&name.as_str())
+}
+
+/// Names of members of JSON that are credentials, without what joins their words (RFC 6749 section 5.1, RFC 7521 section 4.2, RFC 8693 section 2.1).
+const CREDENTIAL_MEMBERS: [&str; 16] = [
+    "accesstoken",
+    "refreshtoken",
+    "idtoken",
+    "subjecttoken",
+    "actortoken",
+    "sessiontoken",
+    "token",
+    "assertion",
+    "clientassertion",
+    "clientsecret",
+    "secret",
+    "password",
+    "passwd",
+    "apikey",
+    "privatekey",
+    "authorization",
+];
+
 fn find_in_query(query: &str, encoded: usize, found: &mut dyn FnMut(Range<usize>)) {
     let mut start = 0;
     while start < query.len() {
@@ -265,6 +314,27 @@ mod tests {
                     end = at.end;
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_member_of_json_by_the_name_of_a_credential_is_masked_wherever_it_stands() {
+        for (text, masked) in [
+            (
+                r#"{"access_token":"canary","token_type":"mac"}"#,
+                r#"{"access_token":"***","token_type":"mac"}"#,
+            ),
+            (r#"{"a":{"clientSecret" : "can\"ary"},"b":1}"#, r#"{"a":{"clientSecret" : "***"},"b":1}"#),
+            (r#"{"refresh-token":"canary, cut off"#, r#"{"refresh-token":"***"#),
+            (r#""{\"id_token\":\"canary\",\"n\":1}""#, r#""{\"id_token\":\"***\",\"n\":1}""#),
+            ("{'password': 'canary', 'user': 'ann'}", "{'password': '***', 'user': 'ann'}"),
+            (
+                r#"{"error":"invalid_token","token":null,"author":"ann"}"#,
+                r#"{"error":"invalid_token","token":null,"author":"ann"}"#,
+            ),
+            ("\u{e4}\":\"\u{f6}: token: none", "\u{e4}\":\"\u{f6}: token: none"),
+        ] {
+            assert_eq!(without_credentials(text), masked);
         }
     }
 
