@@ -29,6 +29,12 @@ impl Stream {
 
     /// Whether the peer has neither said anything, above TLS, nor closed the connection, as far as the kernel knows.
     pub(crate) fn is_quiet(&mut self, now: Nanos) -> bool {
+        // A close_notify (RFC 8446 section 6.1) that came with the last answer is TLS's alone to know: the kernel has nothing more of it.
+        if let Self::Tls(tls) = self
+            && !tls.get_ref().1.wants_read()
+        {
+            return false;
+        }
         // What TLS says for itself, such as a ticket, is read on the way.
         self.socket().is_quiet(now)
             || self.poll_recv(&mut Context::from_waker(Waker::noop()), &mut [0]).is_pending()

@@ -1,6 +1,7 @@
 //! TLS: versions, trust and identity.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use hammer_measure::recorder::{Interval, Recorder};
@@ -9,6 +10,7 @@ use rustls::pki_types::PrivateKeyDer;
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use tempfile::TempDir;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_rustls::TlsAcceptor;
 
 use super::server::{Server, Speaks, redirect, reply};
@@ -295,6 +297,39 @@ fn a_server_that_resets_in_the_handshake_is_told_as_that() {
         let failure = get(&client(config), "/").await.map(|answer| answer.status).unwrap_err();
         assert_eq!(failure.kind.name(), "reset in tls handshake", "{failure}");
         assert_eq!(failure.kind.outcome(), Outcome::Unreachable);
+    });
+}
+
+#[test]
+fn a_close_that_came_with_the_last_answer_is_known_before_anything_is_written() {
+    run(async {
+        let authority = Authority::new();
+        let Speaks::Tls(acceptor) = authority.speaks("127.0.0.1", &["http/1.1"], false) else {
+            unreachable!()
+        };
+        let server = Server::raw(move |_, _, tcp| {
+            let acceptor = acceptor.clone();
+            Box::pin(async move {
+                let mut tls = acceptor.accept(tcp).await.unwrap();
+                tls.read(&mut [0; 4096]).await.unwrap();
+                let (tcp, session) = tls.get_mut();
+                session.writer().write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").unwrap();
+                session.send_close_notify();
+                let mut records = Vec::new();
+                while session.wants_write() {
+                    session.write_tls(&mut records).unwrap();
+                }
+                tcp.write_all(&records).await.unwrap();
+                // The kernel of the client knows of no end: it waits for one of the client's own (RFC 8446 section 6.1).
+                while tcp.read(&mut [0; 4096]).await.is_ok_and(|length| length > 0) {}
+            })
+        })
+        .await;
+        let client = client(authority.trusting(&server));
+        for connections in 1..=3 {
+            assert_eq!(get(&client, "/").await.unwrap().status, 200);
+            assert_eq!(server.connections(), connections);
+        }
     });
 }
 
