@@ -23,14 +23,14 @@ mod shell_command;
 pub(crate) enum HookError {
     /// There is no shell to run it.
     #[error("run the hook `{command}` ({name}, {place}): {source}")]
-    Unstarted { name: String, command: String, place: PlanPlace, source: io::Error },
+    Unstarted { name: String, command: String, place: Box<PlanPlace>, source: io::Error },
     /// It ended with another status than 0.
     #[error("run the hook `{command}` ({name}, {place}): {}{stderr}", ended(*status))]
     Failed {
         name: String,
         command: String,
         /// Where it is written.
-        place: PlanPlace,
+        place: Box<PlanPlace>,
         status: ExitStatus,
         /// What it wrote to standard error, behind a colon; empty where that is nothing.
         stderr: String,
@@ -54,7 +54,7 @@ fn one(hook: &HookPlan, place: impl Fn() -> PlanPlace) -> Result<HookOutput, Hoo
     let ended = ended.map_err(|source| HookError::Unstarted {
         name: name.clone(),
         command: command.clone(),
-        place: place(),
+        place: Box::new(place()),
         source,
     })?;
     tracing::info!(hook = %hook.name, status = %ended.status, "ended");
@@ -64,7 +64,13 @@ fn one(hook: &HookPlan, place: impl Fn() -> PlanPlace) -> Result<HookOutput, Hoo
             "" => String::new(),
             said => format!(": {said}"),
         };
-        return Err(HookError::Failed { name, command, place: place(), status: ended.status, stderr });
+        return Err(HookError::Failed {
+            name,
+            command,
+            place: Box::new(place()),
+            status: ended.status,
+            stderr,
+        });
     }
     let text = String::from_utf8_lossy(&ended.stdout).trim().to_owned();
     Ok(HookOutput { name: hook.name.clone(), output: printed(text) })
