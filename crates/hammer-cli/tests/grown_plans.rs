@@ -154,6 +154,41 @@ fn what_a_line_carries_as_a_secret_is_not_printed() {
 }
 
 #[test]
+fn a_printed_plan_runs_once_its_secrets_are_put_back() {
+    let server = Server::ok();
+    let line = ["http", "get", &server.url(), "-n", "3", "-c", "1", "-H", "Authorization: Bearer abc-def"];
+    let folder = Folder::new();
+    let file = folder.write("plan.yaml", &printed(&line));
+    let refused = hammer(&["run", &file]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("workloads[0].http.headers.Authorization: `***` stands"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(server.connections(), 0);
+    let put_back = "workloads.0.http.headers.Authorization=Bearer abc-def";
+    let report = hammer(&["run", &file, "--set", put_back, "--out", "-"]).report();
+    assert_eq!(report.totals.all.fates.accepted, 3);
+}
+
+#[test]
+fn what_the_tip_at_a_flag_of_run_says_is_a_change_that_a_plan_takes() {
+    let folder = Folder::new();
+    let plan = folder.write("plan.yaml", &printed(&["http", "get", NOBODY, "-n", "3", "-c", "1"]));
+    for flag in ["-z", "--warm-up", "-q", "-c", "-n", "-t", "--threshold", "--authorized"] {
+        let refused = hammer(&["run", &plan, flag, "5"]);
+        assert_eq!(refused.code, 2, "{}", refused.stderr);
+        let tip = refused.stderr.split("--set ").nth(1).and_then(|tip| tip.lines().next());
+        let tip = tip.unwrap_or_else(|| panic!("{}", refused.stderr));
+        let change = tip.trim_matches('\'').replace("NAME", "http");
+        let other = if change.contains("load.rate") { "workloads.http.load.users=null" } else { "seed=1" };
+        let planned = hammer(&["plan", &plan, "--set", other, "--set", &change]);
+        assert_eq!(planned.code, 0, "{change}: {}", planned.stderr);
+    }
+}
+
+#[test]
 fn outputs_that_a_plan_can_name_are_in_a_printed_one() {
     let files = ["--out", "report.json", "--events", "events.jsonl", "--samples", "samples.jsonl"];
     let text = printed(&[&["http", "get", NOBODY, "--tolerate-lag"], files.as_slice()].concat());

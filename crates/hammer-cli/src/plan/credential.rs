@@ -23,7 +23,7 @@ pub(super) fn mask(plan: &mut Value) {
         Found::Whole(value) => hide(value),
         Found::InQueries(text) => {
             for at in credentials_of_queries(text).into_iter().rev() {
-                text.replace_range(at, "***");
+                text.replace_range(at, MASK);
             }
         }
     });
@@ -35,6 +35,23 @@ pub(super) fn holds_credential(plan: &Value) -> bool {
     each_credential(&mut plan.clone(), &named, &mut |_| found = true);
     found
 }
+
+/// Where a plan has what a report or a printed plan shows in the place of a secret, which nobody put back.
+pub(super) fn masked_place(plan: &Value) -> Option<PlanPath> {
+    fn search(plan: &Value, at: &PlanPath) -> Option<PlanPath> {
+        match plan {
+            Value::Object(map) => map.iter().find_map(|(key, value)| search(value, &at.clone().key(key))),
+            Value::Array(items) => {
+                items.iter().enumerate().find_map(|(place, item)| search(item, &at.clone().item(place)))
+            }
+            Value::String(text) => (text == MASK || text.contains("=***")).then(|| at.clone()),
+            _ => None,
+        }
+    }
+    search(plan, &PlanPath::default())
+}
+
+const MASK: &str = "***";
 
 /// Where a plan carries a secret.
 enum Found<'a> {

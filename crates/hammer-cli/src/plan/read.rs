@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::args::PlanArgs;
 
 use super::change::apply_text;
-use super::credential::without_credential;
+use super::credential::{masked_place, without_credential};
 use super::document::PlanDocument;
 use super::error::{PlanError, PlanFault};
 use super::grammar::PlanGrammar;
@@ -92,6 +92,11 @@ fn changed<T: PlanDocument>(
         let renamings = rename::<T>(&mut value, Some(&at), grammar).map_err(|error| error.placed(&source))?;
         source.renamed(renamings);
     }
+    if let Some(at) = masked_place(&value) {
+        return Err(PlanFault::Misfit(MASKED.to_owned()).at(at).placed(&source));
+    }
     let plan = T::read(value, grammar).map_err(|error| error.placed(&source))?;
     Ok(SourcedPlan { plan, source })
 }
+
+const MASKED: &str = "`***` stands where a report or a printed plan had a secret to hide: put it back";

@@ -89,6 +89,8 @@ pub(crate) const ROWS: &[Row] = &[
     edit("a threshold of what is not measured", "phases:", "thresholds: [ p99(respons) < 5ms ]\nphases:"),
     edit("a threshold of a fate that is none", "phases:", "thresholds: [ share(acepted) > 99% ]\nphases:"),
     edit("a threshold in k6's words", "phases:", "thresholds: [ \"http_req_duration: p(95)<200\" ]\nphases:"),
+    edit("a secret that was masked", "http: {}", "http: { headers: { Authorization: \"***\" } }"),
+    edit("a secret that was masked in a query", "http: {}", "http: { path: \"/a?token=***\" }"),
     edit("a percentile as k6 calls it", "phases:", "thresholds: [ \"p(95)<200\" ]\nphases:"),
     edit(
         "a share of failures as k6 calls it",
