@@ -37,7 +37,8 @@ pub(crate) enum HookError {
     },
 }
 
-/// Runs each command of `list`, which is that key of the plan's `hooks`, by `sh -c`; its output is a number where it reads as one, else its text, trimmed.
+/// Runs each command of `list`, which is that key of the plan's `hooks`, by `sh -c`; its output is a number where it reads as one, else its
+/// text, trimmed.
 ///
 /// # Errors
 /// When one cannot be started or ends with another status than 0.

@@ -33,7 +33,8 @@ pub(crate) fn told_of_arguments(refused: &clap::Error, rendered: &str) -> String
     }
 }
 
-/// What is wrong with a flag that is none. What the plan of a run says, other load generators and hammer's own one-line commands take as flags.
+/// An argument that is none, as `rendered` for a person, with the key of a plan that says the same where `hammer run` was given a flag that
+/// one-line commands or other load generators have.
 fn told_of_unknown(refused: &clap::Error, rendered: &str) -> String {
     // No command takes a value that begins like a flag.
     let lines = rendered.split_inclusive('\n').filter(|line| !line.contains(" as a value, use '-- "));

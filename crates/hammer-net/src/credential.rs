@@ -77,7 +77,11 @@ fn credentials_of_members(text: &str) -> impl Iterator<Item = Range<usize>> + '_
         }
         let value = text[colon + 1..].trim_start().strip_prefix(&mark)?;
         let start = text.len() - value.len();
-        let is_end = |at: usize| !value[..at].ends_with('\\') || value[..at].ends_with("\\\\");
+        // Each level doubles the backslashes: a mark that is meant as a letter has an odd share of them before it.
+        let is_end = |at: usize| {
+            let before = value[..at].len() - value[..at].trim_end_matches('\\').len();
+            before % (2 * mark.len()) == 0
+        };
         let end = value.match_indices(&mark).map(|(at, _)| at).find(|at| is_end(*at));
         Some(start..start + end.unwrap_or(value.len()))
     })
@@ -327,6 +331,9 @@ mod tests {
             (r#"{"a":{"clientSecret" : "can\"ary"},"b":1}"#, r#"{"a":{"clientSecret" : "***"},"b":1}"#),
             (r#"{"refresh-token":"canary, cut off"#, r#"{"refresh-token":"***"#),
             (r#""{\"id_token\":\"canary\",\"n\":1}""#, r#""{\"id_token\":\"***\",\"n\":1}""#),
+            (r#"{"password":"can\\\"ary","n":1}"#, r#"{"password":"***","n":1}"#),
+            (r#"{"password":"canary\\","n":"x"}"#, r#"{"password":"***","n":"x"}"#),
+            (r#""{\"password\":\"can\\\"ary\",\"n\":1}""#, r#""{\"password\":\"***\",\"n\":1}""#),
             ("{'password': 'canary', 'user': 'ann'}", "{'password': '***', 'user': 'ann'}"),
             (
                 r#"{"error":"invalid_token","token":null,"author":"ann"}"#,

@@ -63,7 +63,7 @@ fn meant(error: &ParseError) -> String {
         | ParseError::Measure { text, .. }
         | ParseError::Bound { text, .. } => text,
     };
-    if let Some(meant) = of_k6(text) {
+    if let Some(meant) = of_k6(text).filter(|meant| meant.parse::<Threshold>().is_ok()) {
         return format!("; did you mean `{meant}`?");
     }
     let (word, known) = match error {
@@ -77,8 +77,8 @@ fn meant(error: &ParseError) -> String {
     nearest(word, known).map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"))
 }
 
-/// What a threshold of k6 (`p(95)<500`, `http_req_failed: rate<0.01`) is here. Its times are in milliseconds; a rate is a share of requests where its
-/// bound is at most 1, and requests a second beyond.
+/// What a threshold of k6 (`p(95)<500`, `http_req_failed: rate<0.01`) would be here. Its times are in milliseconds; a rate is a share of
+/// requests where its bound is at most 1, and requests a second beyond.
 fn of_k6(text: &str) -> Option<String> {
     let text = text.rsplit(':').next()?.trim();
     let operator = text.find(['<', '>', '='])?;
@@ -184,5 +184,39 @@ impl<'de> Visitor<'de> for ThresholdVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, keys: A) -> Result<ThresholdPlan, A::Error> {
         FullThreshold::deserialize(MapAccessDeserializer::new(keys)).map(ThresholdPlan::Full)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_in_k6_is_told_as_a_threshold() {
+        for (said, meant) in [
+            ("p(95)<500", Some("p95(response) < 500ms")),
+            ("http_req_duration: p(99.9) <= 1500", Some("p99.9(response) <= 1500ms")),
+            ("avg<200", Some("mean(response) < 200ms")),
+            ("med<200", Some("p50(response) < 200ms")),
+            ("http_req_failed: rate<0.01", Some("share(accepted) > 99%")),
+            ("checks: rate>=0.999", Some("share(accepted) >= 99.9%")),
+            ("http_reqs: rate>50", Some("rate(completed) > 50/s")),
+            ("count>=1000", Some("count(completed) >= 1000")),
+            ("max===5", Some("max(response) == 5ms")),
+            // Of these nothing can be made.
+            ("p(95)<inf", None),
+            ("p(95)=500", None),
+            ("p(100)<500", None),
+            ("p(95)<-5", None),
+            ("rate<=-1", None),
+            ("fast please", None),
+        ] {
+            let found = Expectation::try_from(said.to_owned()).unwrap_err().to_string();
+            let expected = meant.map(|meant| format!("; did you mean `{meant}`?"));
+            match &expected {
+                Some(expected) => assert!(found.ends_with(expected), "{said}: {found}"),
+                None => assert!(!found.contains("did you mean"), "{said}: {found}"),
+            }
+        }
     }
 }
