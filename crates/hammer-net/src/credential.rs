@@ -71,8 +71,8 @@ fn credentials_of_members(text: &str) -> impl Iterator<Item = Range<usize>> + '_
         let name = unmarked.trim_end_matches('\\');
         // A text of JSON within JSON has its marks behind backslashes.
         let mark = format!("{}{mark}", &unmarked[name.len()..]);
-        let start = name.rfind(|letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '-'));
-        if !is_credential_member(&name[start.map_or(0, |start| start + 1)..]) {
+        let is_of_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
+        if !is_credential_member(&name[name.trim_end_matches(is_of_name).len()..]) {
             return None;
         }
         let value = text[colon + 1..].trim_start().strip_prefix(&mark)?;
@@ -83,7 +83,8 @@ fn credentials_of_members(text: &str) -> impl Iterator<Item = Range<usize>> + '_
             before % (2 * mark.len()) == 0
         };
         let end = value.match_indices(&mark).map(|(at, _)| at).find(|at| is_end(*at));
-        Some(start..start + end.unwrap_or(value.len()))
+        let end = end.unwrap_or(value.len());
+        (end > 0).then(|| start..start + end)
     })
 }
 
@@ -322,6 +323,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_found_of_members_is_text_whatever_stands_around_them() {
+        let mut mutator = Mutator::new(1);
+        for text in [
+            "1 | \u{2026}`\u{2026}\":\"\u{e9}\", \"access_token\" : \"can\\\"ary\u{2026}\"",
+            "{'\u{2026}token': '\u{f6}', \"{\\\"pass\u{e9}word\\\":\\\"\\\\\\\"\u{2026}",
+        ] {
+            assert!(!without_credentials(text).contains("canary"));
+            for _ in 0..cases(2_000) {
+                let altered = mutator.bytes(text.as_bytes(), "\"':\\token\u{2026}".as_bytes());
+                let text = String::from_utf8_lossy(&altered).into_owned();
+                for at in credentials_of_members(&text) {
+                    assert!(!text.get(at.clone()).unwrap_or_default().is_empty(), "{text} {at:?}");
+                }
+                without_credentials(&text);
+            }
+        }
+    }
+
+    #[test]
     fn a_member_of_json_by_the_name_of_a_credential_is_masked_wherever_it_stands() {
         for (text, masked) in [
             (
@@ -340,6 +360,7 @@ mod tests {
                 r#"{"error":"invalid_token","token":null,"author":"ann"}"#,
             ),
             ("\u{e4}\":\"\u{f6}: token: none", "\u{e4}\":\"\u{f6}: token: none"),
+            (r#"{"password":""}"#, r#"{"password":""}"#),
         ] {
             assert_eq!(without_credentials(text), masked);
         }
