@@ -327,9 +327,10 @@ mod tests {
         let mut mutator = Mutator::new(1);
         for text in [
             "1 | \u{2026}`\u{2026}\":\"\u{e9}\", \"access_token\" : \"can\\\"ary\u{2026}\"",
-            "{'\u{2026}token': '\u{f6}', \"{\\\"pass\u{e9}word\\\":\\\"\\\\\\\"\u{2026}",
+            "{'\u{2026}token': '\u{f6}', \"{\\\"password\\\":\\\"can\\\\\\\"ary\u{2026}",
         ] {
-            assert!(!without_credentials(text).contains("canary"));
+            let masked = without_credentials(text);
+            assert!(masked.contains("***") && !masked.contains("ary"), "{masked}");
             for _ in 0..cases(2_000) {
                 let altered = mutator.bytes(text.as_bytes(), "\"':\\token\u{2026}".as_bytes());
                 let text = String::from_utf8_lossy(&altered).into_owned();
