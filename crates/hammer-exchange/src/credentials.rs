@@ -1,16 +1,17 @@
 //! What is secret of a request that was sent.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use hammer_net::{Request, credentials_of_queries, is_credential};
+use hammer_net::{Body, Request, credentials_of_body, credentials_of_queries, is_credential};
 use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION};
 use http::{HeaderName, HeaderValue};
 
-/// What is secret in the headers of `request`, in the queries of its path and of the URLs in its headers, and in the `Authorization` that
-/// it was sent with.
+/// What is secret in the headers of `request`, in the queries of its path and of the URLs in its headers, in the start of its body, and in the
+/// `Authorization` that it was sent with.
 pub(crate) fn secrets_of(request: &Request, bearer: Option<&HeaderValue>) -> Vec<String> {
     let mut secrets = secrets_of_bearer(bearer);
     request.headers.iter().for_each(|(name, value)| add_of_header(name, value, &mut secrets));
     add_of_queries(request.path.as_str(), &mut secrets);
+    add_of_body(&request.body, &mut secrets);
     secrets
 }
 
@@ -29,20 +30,36 @@ fn add_of_header(name: &HeaderName, value: &HeaderValue, secrets: &mut Vec<Strin
     add_of_queries(&value, secrets);
 }
 
-/// Adds what is secret in the queries of a text, as it is meant: what is masked is found in any way to write it. Of what was encoded
-/// more than once, the server may have either.
+/// Adds what is secret in the queries of a text.
 fn add_of_queries(text: &str, secrets: &mut Vec<String>) {
-    for at in credentials_of_queries(text) {
-        let mut written = text[at].to_owned();
-        for _ in 0..MOST_ENCODED {
-            let meant = decoded(&written);
-            let is_last = meant == written || !meant.contains('%');
-            secrets.push(meant.clone());
-            if is_last {
-                break;
-            }
-            written = meant;
+    credentials_of_queries(text).into_iter().for_each(|at| add_meant(&text[at], secrets));
+}
+
+/// Adds what is secret in the start of a body, as it stands there and as JSON or a form means it.
+fn add_of_body(body: &Body, secrets: &mut Vec<String>) {
+    let mut start = Vec::new();
+    body.append_piece(0, MOST_OF_BODY, &mut start);
+    let body = String::from_utf8_lossy(&start);
+    for at in credentials_of_body(&body) {
+        let written = &body[at];
+        secrets.push(written.to_owned());
+        secrets.extend(serde_json::from_str::<String>(&format!("\"{written}\"")));
+        add_meant(written, secrets);
+    }
+}
+
+/// Adds the value of a parameter as it is meant: what is masked is found in any way to write it. Of what was encoded more than once, the
+/// server may have either.
+fn add_meant(written: &str, secrets: &mut Vec<String>) {
+    let mut written = written.to_owned();
+    for _ in 0..MOST_ENCODED {
+        let meant = decoded(&written);
+        let is_last = meant == written || !meant.contains('%');
+        secrets.push(meant.clone());
+        if is_last {
+            break;
         }
+        written = meant;
     }
 }
 
@@ -81,6 +98,8 @@ fn add(name: &HeaderName, value: &str, secrets: &mut Vec<String>) {
 
 /// Words before a credential that say what it is, in headers of any name.
 const SCHEMES: [&str; 3] = ["Basic", "Bearer", "Token"];
+/// So much of a body is looked at, in bytes.
+const MOST_OF_BODY: usize = 64 << 10;
 /// So often, at most, a query within a query is encoded.
 const MOST_ENCODED: usize = 4;
 
@@ -125,6 +144,20 @@ mod tests {
             ("/a?next=%2Fb%3Ftoken%3Da%252526b", &["a%2526b", "a%26b", "a&b"]),
         ] {
             assert_eq!(secrets_of(&Request::get(path.parse().unwrap()), None), secrets, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_body_has_its_secrets_as_they_are_written_and_as_they_are_meant() {
+        for (body, meant) in [
+            (r#"{"user":"ann","password":"can\"ary"}"#, "can\"ary"),
+            ("user=ann&password=can%26ary", "can&ary"),
+        ] {
+            let mut request = Request::get("/".parse().unwrap());
+            request.body = Body::from(body);
+            let secrets = secrets_of(&request, None);
+            assert!(secrets.iter().any(|secret| secret == meant), "{secrets:?}");
+            assert!(!secrets.iter().any(|secret| secret == "ann"), "{secrets:?}");
         }
     }
 

@@ -131,7 +131,7 @@ impl Body {
     }
 
     /// Appends what is behind the first `skip` bytes, `most` at most.
-    pub(crate) fn append_piece(&self, mut skip: usize, mut most: usize, out: &mut Vec<u8>) {
+    pub fn append_piece(&self, mut skip: usize, mut most: usize, out: &mut Vec<u8>) {
         while let Some((part, from)) = self.part_at(skip).filter(|_| most > 0) {
             let here = (part.len() - from).min(most);
             part.append(from..from + here, out);

@@ -49,19 +49,33 @@ pub fn credentials_of_queries(text: &str) -> Vec<Range<usize>> {
     joined(found)
 }
 
-/// The text with `***` in the place of every value that [`credentials_of_queries`] finds, and of every text that is a member of JSON by the name
-/// of a credential (`"access_token":"..."`), also where it is cut off or stands in a text of JSON itself.
+/// The text with `***` in the place of every value that [`credentials_of_text`] finds.
 pub fn without_credentials(text: &str) -> String {
     let mut masked = text.to_owned();
-    let mut found = credentials_of_queries(text);
-    found.extend(credentials_of_members(text));
-    for at in joined(found).into_iter().rev() {
+    for at in credentials_of_text(text).into_iter().rev() {
         masked.replace_range(at, MASK);
     }
     masked
 }
 
-/// Tells `found` of every credential of a query that may be encoded so many times.
+/// Where in `text` the values are, in bytes, in order and apart, that [`credentials_of_queries`] finds, and those of every text that is a member of
+/// JSON by the name of a credential (`"access_token":"..."`), also where it is cut off or stands in a text of JSON itself.
+pub fn credentials_of_text(text: &str) -> Vec<Range<usize>> {
+    let mut found = credentials_of_queries(text);
+    found.extend(credentials_of_members(text));
+    joined(found)
+}
+
+/// The same of what is sent as a body, which may be a form (`application/x-www-form-urlencoded`) as well: `user=ann&password=...`.
+pub fn credentials_of_body(body: &str) -> Vec<Range<usize>> {
+    let mut found = credentials_of_text(body);
+    let form = body.trim_end();
+    if starts_with_pair(form) && !form.contains(char::is_whitespace) {
+        find_in_query(form, MOST_ENCODED, &mut |at| found.push(at));
+    }
+    joined(found)
+}
+
 /// Where the values of members are that carry a credential: behind every colon, between the same quotation marks as the name before it.
 fn credentials_of_members(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     text.match_indices(':').filter_map(|(colon, _)| {
@@ -113,6 +127,7 @@ const CREDENTIAL_MEMBERS: [&str; 16] = [
     "authorization",
 ];
 
+/// Tells `found` of every credential of a query that may be encoded so many times.
 fn find_in_query(query: &str, encoded: usize, found: &mut dyn FnMut(Range<usize>)) {
     let mut start = 0;
     while start < query.len() {
@@ -364,6 +379,22 @@ mod tests {
             (r#"{"password":""}"#, r#"{"password":""}"#),
         ] {
             assert_eq!(without_credentials(text), masked);
+        }
+    }
+
+    #[test]
+    fn a_body_may_be_a_form_and_what_is_none_has_no_pairs() {
+        for (body, found) in [
+            ("user=ann&password=can%26ary&remember=1\n", &["can%26ary"] as &[_]),
+            ("password=canary", &["canary"]),
+            (r#"{"user":"ann","password":"canary"}"#, &["canary"]),
+            (r#"{"next":"/a?token=canary"}"#, &["canary"]),
+            ("a text, in which password=none stands", &[]),
+            ("page=1&size=2", &[]),
+            ("=token=1", &[]),
+        ] {
+            let values: Vec<_> = credentials_of_body(body).into_iter().map(|at| &body[at]).collect();
+            assert_eq!(values, found, "{body}");
         }
     }
 

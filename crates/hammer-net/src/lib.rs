@@ -40,7 +40,10 @@ pub use balance::Balancing;
 pub use body::{Body, BodyBuffer, BodyPart, BodySource};
 pub use client::Client;
 pub use config::{ClientConfig, ConfigError, DialPlace, HttpVersion, Resend};
-pub use credential::{CREDENTIAL_WORDS, credentials_of_queries, is_credential, without_credentials};
+pub use credential::{
+    CREDENTIAL_WORDS, credentials_of_body, credentials_of_queries, credentials_of_text, is_credential,
+    without_credentials,
+};
 pub use failure::{Failure, FailureKind};
 pub use gzip::{gunzip, gunzip_start};
 pub use headers::Headers;

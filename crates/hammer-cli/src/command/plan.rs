@@ -11,11 +11,12 @@ use crate::assemble::foolish::foolish;
 use crate::error::CliError;
 use crate::output::standard::{print, say_all, say_notes};
 use crate::plan::error::PlanError;
+use crate::plan::printed::masked;
 use crate::plan::read::{self, SourcedPlan};
 use crate::plan::sweep::{self, PlannedRun};
 use crate::protocol::registry::Registry;
 
-/// Prints it in YAML, with every default filled in, and the order of its runs where there are several; a plan that contradicts itself is refused, but nothing that it
+/// Prints it in YAML, with every default filled in and without its secrets, and the order of its runs where there are several; a plan that contradicts itself is refused, but nothing that it
 /// names is started, dialled or read but a trace of arrivals, since that is the load.
 pub(crate) fn show(args: &PlanArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let planned = read::plan(args, registry.grammar())?;
@@ -25,7 +26,8 @@ pub(crate) fn show(args: &PlanArgs, registry: &Registry) -> Result<ExitCode, Cli
         check(registry, plan).map_err(|error| error.placed(source))?;
     }
     say_all(&foolish(&planned.plan))?;
-    let text = serde_saphyr::to_string(&planned.plan).map_err(PlanError::from)? + &in_order(&runs);
+    let plan = serde_json::to_value(&planned.plan).map_err(PlanError::from)?;
+    let text = masked(plan)? + &in_order(&runs);
     print(io::stdout(), |out| out.write_all(text.as_bytes()))?;
     Ok(ExitCode::Clean)
 }

@@ -1,6 +1,8 @@
 //! What of a plan is a secret: no report shows it, nor a mistake beside it.
 
-use hammer_net::{CREDENTIAL_WORDS, credentials_of_queries, is_credential};
+use std::ops::Range;
+
+use hammer_net::{CREDENTIAL_WORDS, credentials_of_body, credentials_of_text, is_credential};
 use serde_json::Value;
 
 use super::path::{PathSegment, PlanPath};
@@ -9,6 +11,8 @@ use super::path::{PathSegment, PlanPath};
 const HEADERS: [&str; 3] = ["headers", "expect_headers", "json"];
 /// Where values stand that texts have placeholders for.
 const VALUES: &str = "values";
+/// Where a text is sent as a body.
+const BODY: &str = "body";
 /// Where a plan has values themselves.
 const LIST: &str = "list";
 /// What keys end with that say where a token is.
@@ -16,20 +20,20 @@ const TOKEN_KEYS: [&str; 4] = ["bearer", "token", "password", "secret"];
 /// Names of headers that are nothing else, whatever stands around them.
 const NAMES: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "x-api-key"];
 
-/// Leaves out of a plan what its headers, and the queries of its URLs, carry as secrets, in whichever of its sections they stand.
+/// Leaves out of a plan what its headers, its bodies and the queries of its URLs carry as secrets, in whichever of its sections they stand.
 pub(super) fn mask(plan: &mut Value) {
     let named = named_in_credentials(plan);
     each_credential(plan, &named, &mut |found| match found {
         Found::Whole(value) => hide(value),
-        Found::InQueries(text) => {
-            for at in credentials_of_queries(text).into_iter().rev() {
+        Found::Within(text, places) => {
+            for at in places.into_iter().rev() {
                 text.replace_range(at, MASK);
             }
         }
     });
 }
 
-/// Whether a plan holds a header or a query that carries a secret.
+/// Whether a plan holds a header, a body or a query that carries a secret.
 pub(super) fn holds_credential(plan: &Value) -> bool {
     let (mut found, named) = (false, named_in_credentials(plan));
     each_credential(&mut plan.clone(), &named, &mut |_| found = true);
@@ -44,7 +48,11 @@ pub(super) fn masked_place(plan: &Value) -> Option<PlanPath> {
             Value::Array(items) => {
                 items.iter().enumerate().find_map(|(place, item)| search(item, &at.clone().item(place)))
             }
-            Value::String(text) => (text == MASK || text.contains("=***")).then(|| at.clone()),
+            Value::String(text) => {
+                let is_masked =
+                    text == MASK || ["=***", "\"***", "'***"].iter().any(|mask| text.contains(mask));
+                is_masked.then(|| at.clone())
+            }
             _ => None,
         }
     }
@@ -57,8 +65,8 @@ const MASK: &str = "***";
 enum Found<'a> {
     /// The value is nothing else.
     Whole(&'a mut Value),
-    /// It stands in queries within the text.
-    InQueries(&'a mut String),
+    /// It stands at these places of the text, which are in order and apart.
+    Within(&'a mut String, Vec<Range<usize>>),
 }
 
 fn each_credential(plan: &mut Value, named: &[String], told: &mut impl FnMut(Found<'_>)) {
@@ -84,13 +92,26 @@ fn each_credential(plan: &mut Value, named: &[String], told: &mut impl FnMut(Fou
                             }
                         }
                     }
+                    Value::String(text) if key == BODY => {
+                        let places = credentials_of_body(text);
+                        told_within(text, places, told);
+                    }
                     value => each_credential(value, named, told),
                 }
             }
         }
         Value::Array(items) => items.iter_mut().for_each(|item| each_credential(item, named, told)),
-        Value::String(text) if !credentials_of_queries(text).is_empty() => told(Found::InQueries(text)),
+        Value::String(text) => {
+            let places = credentials_of_text(text);
+            told_within(text, places, told);
+        }
         _ => {}
+    }
+}
+
+fn told_within(text: &mut String, places: Vec<Range<usize>>, told: &mut impl FnMut(Found<'_>)) {
+    if !places.is_empty() {
+        told(Found::Within(text, places));
     }
 }
 
@@ -139,7 +160,7 @@ pub(super) fn names_credential(text: &str) -> bool {
     NAMES.iter().any(|name| text.contains(name))
         || has_header()
         || names_user(&text)
-        || !credentials_of_queries(&text).is_empty()
+        || !credentials_of_text(&text).is_empty()
         || has_inline_token(&text)
 }
 
@@ -221,6 +242,21 @@ mod tests {
             json!(["http://a/?sig=***&page=1", "http://b/"])
         );
         assert_eq!(plan["workloads"][0]["http"]["paths"], json!(["/a?page=2&sig=***", "/b?token=***&c=d"]));
+    }
+
+    #[test]
+    fn what_is_secret_in_bodies_is_masked_and_such_a_plan_has_it_to_be_put_back() {
+        for body in [
+            "user=ann&password=canary",
+            r#"{"user":"ann","password":"canary"}"#,
+            r#"{"next":"/a?token=canary"}"#,
+        ] {
+            let mut plan = json!({ "flows": [{ "http": { "body": body } }] });
+            assert!(holds_credential(&plan) && masked_place(&plan).is_none());
+            mask(&mut plan);
+            assert!(!plan.to_string().contains("canary"), "{plan}");
+            assert!(masked_place(&plan).is_some(), "{plan}");
+        }
     }
 
     #[test]

@@ -10,15 +10,22 @@ use super::document::PlanDocument as _;
 use super::error::PlanError;
 use super::grammar::PlanGrammar;
 
-/// The YAML of a plan without the keys that it is the same plan without, and without what its headers carry as secrets.
+/// The YAML of a plan without the keys that it is the same plan without, and [`masked`].
 ///
 /// # Errors
 /// What is wrong with the plan, at its path.
 pub(crate) fn printed(written: &Value, grammar: &PlanGrammar) -> Result<String, PlanError> {
-    let mut least = least(written, grammar)?;
-    let masked = if holds_credential(&least) { MASKED } else { "" };
-    mask(&mut least);
-    Ok(format!("{HEAD}{masked}{}", serde_saphyr::to_string(&OrderedKeys(&least))?))
+    Ok(format!("{HEAD}{}", masked(least(written, grammar)?)?))
+}
+
+/// The YAML of a plan without what its headers, bodies and queries carry as secrets, which a comment says where there are any.
+///
+/// # Errors
+/// That it cannot be written.
+pub(crate) fn masked(mut plan: Value) -> Result<String, PlanError> {
+    let masked = if holds_credential(&plan) { MASKED } else { "" };
+    mask(&mut plan);
+    Ok(format!("{masked}{}", serde_saphyr::to_string(&OrderedKeys(&plan))?))
 }
 
 /// The same plan with as few keys as it can be written with.
