@@ -1,15 +1,22 @@
 //! What is wrong with a log's key, origin and roots is found before the first arrival, and said with what mends it.
 
+#[path = "support/front.rs"]
+#[expect(dead_code, reason = "other tests pass on more")]
+mod front;
 #[path = "support/hammer.rs"]
 mod hammer;
 #[path = "support/log.rs"]
 #[expect(dead_code, reason = "other tests start commands on it")]
 mod log;
+#[path = "support/server.rs"]
+#[expect(dead_code, reason = "other tests have servers of their own")]
+mod server;
 
 use hammer_lab::ct::Flavour;
 use hammer_tlog::encoding::base64;
 
-use hammer::{Ended, hammer};
+use front::{Passed, front};
+use hammer::{DEADLINE, Ended, Started, command, hammer};
 use log::{FLAVOURS, Log};
 
 /// `hammer ct COMMAND` on a log, of that key and origin, for half a second.
@@ -109,4 +116,48 @@ fn nothing_is_said_of_a_log_that_does_not_answer() {
     let log = Log::of(Flavour::StaticCt, Vec::new());
     let args = ["ct", "submit", "http://127.0.0.1:9/log", "--key", &log.key, "-q", "20/s", "-z", "200ms"];
     assert_eq!(hammer(&args).code, 3);
+}
+
+#[test]
+fn a_server_that_is_no_log_is_not_taken_for_one_that_breaks_its_promises() {
+    for flavour in FLAVOURS {
+        let log = Log::of(flavour, Vec::new());
+        let kind = if flavour == Flavour::StaticCt { "static-ct" } else { "rfc6962" };
+        let url = front(&log.lab.url, |_| Passed::Answered("<html> Welcome\n\nto a site".into()));
+        for command in ["submit", "read"] {
+            let args = ["ct", command, &url, "--key", &log.key, "--kind", kind, "-q", "20/s", "-z", "200ms"];
+            let ended = hammer(&args);
+            let said = ["is no log: what it answers to ", "starts with: <html> Welcome to a site"];
+            is_refused(&log, &ended, &[&[url.as_str()], said.as_slice()].concat());
+        }
+        let ended = hammer(&["ct", "audit", &url, "--key", &log.key, "--kind", kind]);
+        assert_eq!(ended.code, 5, "{}", ended.stdout);
+        assert!(ended.stdout.contains(&format!("{url} is no log: ")), "{}", ended.stdout);
+    }
+}
+
+#[test]
+fn a_log_with_roots_is_judged_by_its_run_whatever_its_head_is() {
+    let log = Log::of(Flavour::StaticCt, Vec::new());
+    let url = front(&log.lab.url, |path| match path {
+        "/checkpoint" => Passed::Answered("<html>".into()),
+        _ => Passed::On,
+    });
+    let args = ["ct", "submit", &url, "--key", &log.key, "--origin", log.lab.origin(), "-q", "20/s"];
+    let ended = hammer(&[args.as_slice(), &["-z", "200ms", "--out", "-"]].concat());
+    assert_ne!(ended.code, 2, "{}", ended.stderr);
+}
+
+#[test]
+fn that_a_log_takes_no_root_is_told() {
+    let mut lab = Started::of(command(&["lab", "ct"]));
+    let line = lab.stdout.recv_timeout(DEADLINE).unwrap();
+    let log: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let said = lab.stderr.recv_timeout(DEADLINE).unwrap();
+    assert!(said.contains("the log accepts no root") && said.contains("--roots roots.pem"), "{said}");
+    let (url, key) = (log["submission_url"].as_str().unwrap(), log["public_key"].as_str().unwrap());
+    let ended = hammer(&["ct", "submit", url, "--key", key, "-q", "20/s", "-z", "200ms", "--out", "-"]);
+    lab.child.kill().unwrap();
+    lab.child.wait().unwrap();
+    assert!(ended.stdout.contains("get-roots is empty: the log says that it takes no root"), "{ended:?}");
 }

@@ -30,6 +30,18 @@ pub enum LogMismatch {
         /// Where it has them.
         has: &'static str,
     },
+    /// It serves something else where a log has its tree heads, and nothing else of it is a log's.
+    #[error("{url} is no log: what it answers to {path} is no {form}, and starts with: {said}")]
+    NoLog {
+        /// Where it is read.
+        url: String,
+        /// Where tree heads are looked for.
+        path: &'static str,
+        /// What a tree head is.
+        form: &'static str,
+        /// The start of what is there, as it may be shown.
+        said: String,
+    },
     /// It is read in a folder that has no checkpoint.
     #[error("the folder {folder} has no file `checkpoint`, with which a log's tree starts (static-ct-api)")]
     Folder {
@@ -103,7 +115,9 @@ impl Preflight<'_> {
         let (head, roots) = futures::join!(self.head(), self.roots());
         let roots = roots?;
         let lacking = roots.as_ref().and_then(|taken| self.lacking(taken));
-        let mismatches = head?.into_iter().chain(lacking).collect();
+        // One that has roots is a log, and what is wrong with its head is for the run to say.
+        let head = head?.filter(|found| roots.is_none() || !matches!(found, LogMismatch::NoLog { .. }));
+        let mismatches = head.into_iter().chain(lacking).collect();
         Ok(PreflightFinding { mismatches, takes_none: roots.is_some_and(|taken| taken.is_empty()) })
     }
 
@@ -124,6 +138,12 @@ impl Preflight<'_> {
         let (says, lacks) = (self.log.kind, self.log.tree_head_path());
         let answer = self.answer(client, None, lacks).await?;
         match answer.status {
+            StatusCode::OK if !resembles_tree_head(says, &answer.body) => {
+                let of_other = says.other().tree_head_path();
+                let other = self.answer(client, answer.endpoint, of_other).await;
+                let is_other = other.is_some_and(|other| is_tree_head(says.other(), &other.body));
+                (!is_other).then(|| self.no_log(&answer.body))
+            }
             StatusCode::OK => self.mismatch(&answer.body),
             StatusCode::NOT_FOUND => {
                 let is = says.other();
@@ -137,6 +157,17 @@ impl Preflight<'_> {
             }
             _ => None,
         }
+    }
+
+    fn no_log(&self, answered: &[u8]) -> LogMismatch {
+        let form = match self.log.kind {
+            LogKind::StaticCt => "signed note (C2SP tlog-checkpoint)",
+            LogKind::Rfc6962 => "signed tree head (RFC 6962 section 4.3)",
+        };
+        let start = String::from_utf8_lossy(&answered[..answered.len().min(MOST_SAID)]);
+        let said = peer_text(&start.split_whitespace().collect::<Vec<_>>().join(" "));
+        let url = self.log.monitoring.first().map(ToString::to_string).unwrap_or_default();
+        LogMismatch::NoLog { url, path: self.log.tree_head_path(), form, said }
     }
 
     /// What of a tree head is not as the plan says.
@@ -213,6 +244,21 @@ fn is_tree_head(kind: LogKind, body: &[u8]) -> bool {
     }
 }
 
+/// Whether this is meant as a tree head of that kind, whatever is wrong with it.
+fn resembles_tree_head(kind: LogKind, body: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(body);
+    let resembles = match kind {
+        // Its second line is a size (C2SP tlog-checkpoint), and lines of signatures start with a dash.
+        LogKind::StaticCt => {
+            text.contains("\n\u{2014} ")
+                || text.lines().nth(1).is_some_and(|size| size.parse::<u64>().is_ok())
+        }
+        LogKind::Rfc6962 => ["\"tree_size\"", "\"sha256_root_hash\""].iter().any(|key| text.contains(key)),
+    };
+    // A log that has just been started may have an empty file.
+    resembles || text.trim().is_empty()
+}
+
 /// Whether this is a tree head that another key signed.
 fn is_foreign(key: &LogKey, body: &[u8]) -> bool {
     serde_json::from_slice::<GetSthResponse>(body).is_ok_and(|sth| sth.verify(key).is_err())
@@ -220,6 +266,8 @@ fn is_foreign(key: &LogKey, body: &[u8]) -> bool {
 
 /// What is wrong as often is told.
 const LOOKS: usize = 2;
+/// So much of what is no tree head is told, in bytes.
+const MOST_SAID: usize = 60;
 /// How long an answer is waited for.
 const PATIENCE: Nanos = Nanos::from_secs(3);
 /// The roots of a log that takes those of all browsers are 1 MB.

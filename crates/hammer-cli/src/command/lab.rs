@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::args::{ChangeArgs, LabCommand, LabCtArgs, LabHttpArgs, PlanArgs};
 use crate::error::CliError;
-use crate::output::standard::say_notes;
+use crate::output::standard::{say_all, say_notes};
 use crate::plan::error::PlanFault;
 use crate::plan::path::PlanPath;
 use crate::plan::read::{self, SourcedPlan};
@@ -61,6 +61,9 @@ fn ct(args: &LabCtArgs, registry: &Registry) -> Result<ExitCode, CliError> {
             config.add_root_der(root);
         }
     }
+    if config.roots.is_empty() {
+        say_all(&[ROOTLESS.to_owned()])?;
+    }
     let lab = CtLabHandle::spawn(config).map_err(|error| unserved(error, args.listen, &at, &source))?;
     let log = served(log, &lab).map_err(|error| unserved(error, args.listen, &at, &source))?;
     until_signal(&json!(log))?;
@@ -97,5 +100,6 @@ fn roots_of(path: &Path, registry: &Registry) -> Result<Vec<Vec<u8>>, CliError> 
     Ok(roots.into_iter().flat_map(|roots| roots.certificates).collect())
 }
 
+const ROOTLESS: &str = "the log accepts no root, and so no chain: `hammer ct roots >roots.pem` prints those of hammer's chains, and `--roots roots.pem` adds them";
 /// Where a plan has the settings of its embedded log.
 const LOG_OF_PLAN: &str = "target.lab.ct";

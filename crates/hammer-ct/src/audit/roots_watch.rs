@@ -58,14 +58,17 @@ impl RootsWatch {
         };
         let is_whole = is_answered && answer.status == StatusCode::OK;
         let roots = serde_json::from_slice::<GetRoots>(&answer.body).ok().filter(|_| is_whole);
-        if roots.is_some_and(|roots| roots.certificates.is_empty()) && self.accepted.is_any() {
-            let (kind, detail) = (
-                EMPTY_ROOTS.to_owned(),
-                "get-roots is empty, before the run and at its end, and chains were accepted",
-            );
-            let (workload, detail) = (self.name, detail.to_owned());
-            sink.breach(clock.now(), Breach { workload, seq: None, kind, index: None, detail });
+        if roots.is_none_or(|roots| !roots.certificates.is_empty()) {
+            return;
         }
+        if !self.accepted.is_any() {
+            let name = self.name;
+            let said = "get-roots is empty: the log says that it takes no root, and it accepted no chain";
+            return sink.note(clock.now(), format!("{name}: {said}"));
+        }
+        let detail = "get-roots is empty, before the run and at its end, and chains were accepted".to_owned();
+        let (workload, kind) = (self.name, EMPTY_ROOTS.to_owned());
+        sink.breach(clock.now(), Breach { workload, seq: None, kind, index: None, detail });
     }
 }
 

@@ -73,7 +73,7 @@ fn key(mismatch: &LogMismatch) -> &'static str {
         LogMismatch::Origin { .. } => "origin",
         LogMismatch::Key { .. } | LogMismatch::HeadKey { .. } => "public_key",
         LogMismatch::Roots { .. } => "submission_url",
-        LogMismatch::Folder { .. } => "monitoring_url",
+        LogMismatch::NoLog { .. } | LogMismatch::Folder { .. } => "monitoring_url",
     }
 }
 
@@ -83,7 +83,10 @@ pub(crate) fn in_one_line(mismatch: &LogMismatch) -> Option<String> {
         LogMismatch::Kind { is, .. } => Some(format!("--kind {is}")),
         LogMismatch::Origin { signs, is_key_right: true, .. } => Some(format!("--origin {}", typed(signs))),
         LogMismatch::Key { .. } | LogMismatch::HeadKey { .. } => Some("--key KEY".to_owned()),
-        LogMismatch::Origin { .. } | LogMismatch::Roots { .. } | LogMismatch::Folder { .. } => None,
+        LogMismatch::Origin { .. }
+        | LogMismatch::NoLog { .. }
+        | LogMismatch::Roots { .. }
+        | LogMismatch::Folder { .. } => None,
     }
 }
 
@@ -126,6 +129,9 @@ impl fmt::Display for Mend<'_> {
                     f,
                     "`hammer ct roots PLAN --seed {seed} >roots.pem` (without PLAN for a command of one line) prints those that it has to be given"
                 )
+            }
+            LogMismatch::NoLog { .. } => {
+                write!(f, "a log's URL ends before `/checkpoint` and `/ct/v1` (`{log}.monitoring_url`)")
             }
             LogMismatch::Folder { .. } => {
                 write!(f, "name the folder that holds it, or start its log first")
