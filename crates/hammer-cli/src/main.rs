@@ -3,6 +3,7 @@
 mod args;
 mod assemble;
 mod before_run;
+mod bounded_file;
 mod command;
 mod dashboard;
 mod diagnostics;
@@ -55,23 +56,28 @@ fn main() -> process::ExitCode {
         Ok(cli) => cli,
         Err(refused) => return said_of_arguments(&refused),
     };
-    let code =
-        diagnose(&cli).and_then(|()| dispatch(&cli.command, &Registry::shipped())).unwrap_or_else(|error| {
-            // A token that was written where none belongs is quoted by whoever misread it.
-            let said = without_tokens(&without_credentials(&told(&error)));
-            // Nobody is left to tell when standard error is gone as well.
-            let _ = output::standard::print(std::io::stderr(), |out| {
-                writeln!(out, "hammer: {}", shown_lines(&said))
-            });
-            ExitCode::Because(error.reason())
-        });
-    code.into()
+    match diagnose(&cli).and_then(|()| dispatch(&cli.command, &Registry::shipped())) {
+        Ok(code) => code.into(),
+        Err(error) => failed(&error),
+    }
+}
+
+/// Tells why a command failed.
+fn failed(error: &CliError) -> process::ExitCode {
+    // A token that was written where none belongs is quoted by whoever misread it.
+    let said = without_tokens(&without_credentials(&told(error)));
+    // Nobody is left to tell when standard error is gone as well.
+    let _ = output::standard::print(std::io::stderr(), |out| writeln!(out, "hammer: {}", shown_lines(&said)));
+    ExitCode::Because(error.reason()).into()
 }
 
 /// Tells what is wrong with the arguments, or what was asked of them (`--help`).
 fn said_of_arguments(refused: &clap::Error) -> process::ExitCode {
     if !refused.use_stderr() {
-        refused.exit();
+        return match output::standard::print(std::io::stdout(), |_| refused.print()) {
+            Ok(()) => ExitCode::Clean.into(),
+            Err(error) => failed(&error.into()),
+        };
     }
     // An argument that nobody knows is quoted, and may be a token.
     let said = told_of_arguments(refused, &refused.render().to_string());

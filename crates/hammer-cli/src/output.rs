@@ -29,6 +29,7 @@ pub(crate) mod stream_reporters;
 
 use standard::{STANDARD_OUTPUT, deliver, print, say_all, stdout_is_closed};
 use stream::{Sink, Stream};
+use stream_reporters::WrittenTo;
 
 /// The opened outputs of one command.
 pub(crate) struct Outputs {
@@ -128,15 +129,17 @@ impl Outputs {
     }
 
     /// A writer of events; those of several runs follow one another.
-    fn events(&mut self) -> Result<Option<EventsWriter>, OutputError> {
-        let writer = self.events.as_mut().map(Stream::writer).transpose().map_err(OutputError::Events)?;
-        Ok(writer.map(EventsWriter::new))
+    fn events(&mut self) -> Result<Option<WrittenTo<EventsWriter>>, OutputError> {
+        let Some(stream) = &mut self.events else { return Ok(None) };
+        let writer = EventsWriter::new(stream.writer().map_err(OutputError::Events)?);
+        Ok(Some(WrittenTo { what: format!("the events to {}", stream.path().display()), writer }))
     }
 
     /// A writer of single operations, so many of each series, interval and phase; those of several runs follow one another.
-    fn samples(&mut self, sizes: SampleSizes) -> Result<Option<SamplesWriter>, OutputError> {
-        let writer = self.samples.as_mut().map(Stream::writer).transpose().map_err(OutputError::Samples)?;
-        Ok(writer.map(|writer| SamplesWriter::new(writer, sizes)))
+    fn samples(&mut self, sizes: SampleSizes) -> Result<Option<WrittenTo<SamplesWriter>>, OutputError> {
+        let Some(stream) = &mut self.samples else { return Ok(None) };
+        let writer = SamplesWriter::new(stream.writer().map_err(OutputError::Samples)?, sizes);
+        Ok(Some(WrittenTo { what: format!("the samples to {}", stream.path().display()), writer }))
     }
 
     /// From now on it is the run at that place whose files are asked for.
@@ -145,11 +148,12 @@ impl Outputs {
     }
 
     /// A writer of the interval log of the run that is carried out.
-    fn hlog(&mut self) -> Result<Option<HlogWriter>, OutputError> {
+    fn hlog(&mut self) -> Result<Option<WrittenTo<HlogWriter>>, OutputError> {
         let Some(sink) = self.hlog.get_mut(self.place) else { return Ok(None) };
         let file = sink.emptied().and_then(|file| file.try_clone());
         let written = |source| OutputError::Unopened { named: HLOG, path: sink.path.clone(), source };
-        Ok(Some(HlogWriter::new(Box::new(BufWriter::new(file.map_err(written)?)))))
+        let writer = HlogWriter::new(Box::new(BufWriter::new(file.map_err(written)?)));
+        Ok(Some(WrittenTo { what: format!("the interval log to {}", sink.path.display()), writer }))
     }
 
     /// The place of the run that is carried out.
@@ -158,17 +162,19 @@ impl Outputs {
     }
 
     /// A writer of Locust's files, those of the run that is carried out.
-    fn csv(&mut self) -> Result<Option<LocustCsv>, OutputError> {
+    fn csv(&mut self) -> Result<Option<WrittenTo<LocustCsv>>, OutputError> {
         let Some(sinks) = self.csv.get_mut(self.place) else { return Ok(None) };
         let writer = |sink: &mut Sink| -> io::Result<Box<dyn Write + Send>> {
             Ok(Box::new(BufWriter::new(sink.emptied()?.try_clone()?)))
         };
         let [stats, history, failures] = sinks;
+        let what = format!("the files of --csv, {} or one beside it", stats.path.display());
         let mut writers = || {
             let (stats, history) = (writer(stats)?, writer(history)?);
-            Ok(LocustWriters { stats, history, failures: writer(failures)? })
+            io::Result::Ok(LocustWriters { stats, history, failures: writer(failures)? })
         };
-        writers().map(|writers| Some(LocustCsv::new(writers))).map_err(OutputError::Csv)
+        let writer = LocustCsv::new(writers().map_err(OutputError::Csv)?);
+        Ok(Some(WrittenTo { what, writer }))
     }
 
     /// Writes the page of the run at that place, where one was asked for; what fails is a reason in the report.

@@ -20,8 +20,10 @@ pub(crate) fn told(error: &(dyn StdError + 'static)) -> String {
 
 /// What is wrong with arguments, as `rendered` for a person, in which what a library said of a value is in plain words.
 pub(crate) fn told_of_arguments(refused: &clap::Error, rendered: &str) -> String {
-    if refused.kind() == ErrorKind::UnknownArgument {
-        return told_of_unknown(refused, rendered);
+    match refused.kind() {
+        ErrorKind::UnknownArgument => return told_of_unknown(refused, rendered),
+        ErrorKind::InvalidSubcommand => return told_of_command(refused, rendered),
+        _ => {}
     }
     let Some(source) = refused.source() else { return rendered.to_owned() };
     let words = root(source).to_string();
@@ -33,21 +35,52 @@ pub(crate) fn told_of_arguments(refused: &clap::Error, rendered: &str) -> String
     }
 }
 
-/// An argument that is none, as `rendered` for a person, with the key of a plan that says the same where `hammer run` was given a flag that
-/// one-line commands or other load generators have.
+/// An argument that is none, as `rendered` for a person, with what says the same here where it is a flag that other commands or other load
+/// generators have: a key of the plan of `hammer run`, or a flag by another name.
 fn told_of_unknown(refused: &clap::Error, rendered: &str) -> String {
     // No command takes a value that begins like a flag.
     let lines = rendered.split_inclusive('\n').filter(|line| !line.contains(" as a value, use '-- "));
     let told = lines.collect::<String>().replace("\n\n\n", "\n\n");
     let Some(ContextValue::String(flag)) = refused.get(ContextKind::InvalidArg) else { return told };
     let known = SAID_BY_THE_PLAN.iter().find(|(flags, _)| flags.contains(&flag.as_str()));
-    match (known, told.find("Usage: hammer run ")) {
-        (Some((_, set)), Some(usage)) => {
-            format!("{}  tip: the plan says it: --set {set}\n\n{}", &told[..usage], &told[usage..])
+    if let (Some((_, set)), Some(usage)) = (known, told.find("Usage: hammer run ")) {
+        return format!("{}  tip: the plan says it: --set {set}\n\n{}", &told[..usage], &told[usage..]);
+    }
+    let said = SAID_OTHERWISE.iter().find_map(|(command, flags, said)| {
+        let usage =
+            told.find(&format!("Usage: hammer {command} ")).filter(|_| flags.contains(&flag.as_str()))?;
+        // What only looks like it is no help beside what is meant.
+        let before = told[..usage].split("  tip: ").next().unwrap_or_default();
+        Some(format!("{before}  tip: {said}\n\n{}", &told[usage..]))
+    });
+    said.unwrap_or(told)
+}
+
+/// A word in the place of a command, as `rendered` for a person; of a URL, with the method that stands before it.
+fn told_of_command(refused: &clap::Error, rendered: &str) -> String {
+    match (refused.get(ContextKind::InvalidSubcommand), rendered.find("Usage: hammer http ")) {
+        (Some(ContextValue::String(word)), Some(usage)) if word.contains(['.', ':', '/']) => {
+            let tip = "  tip: a method stands before the URL: hammer http get URL\n\n";
+            [&rendered[..usage], tip, &rendered[usage..]].concat()
         }
-        _ => told,
+        _ => rendered.to_owned(),
     }
 }
+
+/// The start of commands, flags that curl and other load generators have, and what says the same.
+const SAID_OTHERWISE: [(&str, &[&str], &str); 6] = [
+    ("http", &["--vus", "--users", "--concurrency"], "-c N, users who wait for their answers"),
+    (
+        "http",
+        &["-X", "--request", "-m", "--method"],
+        "the method is a word of the command: hammer http post URL",
+    ),
+    ("http", &["-u", "--user", "--basic"], NAME),
+    ("http", &["--rps", "--qps"], "--rate 500/s"),
+    ("http", &["--iterations", "--operations"], "-n N"),
+    ("lab", &["-p", "--port"], "--listen 127.0.0.1:8080"),
+];
+const NAME: &str = "--basic-user NAME --basic-password-file FILE (or --basic-password-env NAME)";
 
 /// Flags of one-line commands, k6, hey, oha and wrk, and what is said instead of them where there is a plan.
 const SAID_BY_THE_PLAN: [(&[&str], &str); 8] = [
@@ -111,17 +144,20 @@ fn of_base64(said: &str) -> String {
     }
 }
 
-/// `expected 1 to 65535` in place of `0 is not in 1..65536`, or of `0 is not in 1..=65535`.
+/// `expected 1 to 65535` in place of `0 is not in 1..65536`, or of `0 is not in 1..=65535`; the one bound that matters where the last of them is
+/// as large as numbers go.
 fn range(said: &str) -> Option<String> {
-    let (_, range) = said.split_once(" is not in ")?;
+    let (number, range) = said.split_once(" is not in ")?;
     let (least, most) = range.split_once("..")?;
     let last = match most.strip_prefix('=') {
         Some(last) => last.to_owned(),
         None if most.is_empty() => String::new(),
         None => most.parse::<u64>().ok()?.saturating_sub(1).to_string(),
     };
+    let is_above = |last| number.parse::<i128>().is_ok_and(|number| number > i128::from(last));
     Some(match last.parse::<u64>() {
         Ok(last) if last < NO_BOUND => format!("expected {least} to {last}"),
+        Ok(last) if is_above(last) => format!("it must be {last} at most"),
         _ => format!("it must be {least} at least"),
     })
 }
@@ -204,6 +240,8 @@ mod tests {
             ("0 is not in 1..", Some("it must be 1 at least")),
             ("0 is not in 1..18446744073709551615", Some("it must be 1 at least")),
             ("0 is not in 1..=4294967295", Some("it must be 1 at least")),
+            ("99999999999 is not in 1..4294967296", Some("it must be 4294967295 at most")),
+            ("-1 is not in 0..", Some("it must be 0 at least")),
             ("12 is not here", None),
         ] {
             assert_eq!(range(said).as_deref(), plain, "{said}");

@@ -158,8 +158,8 @@ fn a_report_that_cannot_be_written_goes_to_standard_output_and_is_exit_6() {
     let line = ["http", "get", &server.url(), "-n", "3", "-c", "1"];
     for (output, part) in [
         (["--out", "/dev/full"].as_slice(), "failed to write /dev/full: No space left on device"),
-        (&["--events", "/dev/full", "--out", "-"], "failed to write the events: "),
-        (&["--samples", "/dev/full", "--out", "-"], "failed to write the samples: "),
+        (&["--events", "/dev/full", "--out", "-"], "failed to write the events to /dev/full: "),
+        (&["--samples", "/dev/full", "--out", "-"], "failed to write the samples to /dev/full: "),
     ] {
         let ended = hammer(&[line.as_slice(), output].concat());
         let report = ended.report();
@@ -409,7 +409,7 @@ fn every_argument_of_one_line_that_cannot_be_is_told_by_its_name() {
     let both = ["--duplicates", "60", "--invalid", "41"];
     let ended =
         hammer(&[&["ct", "submit", "http://127.0.0.1:9/log", "--key", KEY], both.as_slice()].concat());
-    refused(&ended, &["failed to use --invalid: with duplicate_percent it comes to 101 of 100"]);
+    refused(&ended, &["failed to use --invalid: with duplicates it comes to 101 of 100"]);
     for command in ["submit", "read", "follow", "audit"] {
         let with = |url: &str, key: &str| hammer(&["ct", command, url, "--key", key]);
         refused(

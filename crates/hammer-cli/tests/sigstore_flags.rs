@@ -450,7 +450,7 @@ fn arguments_that_cannot_be_are_named() {
         refused(&hammer(&[sign.as_slice(), &more].concat()), &[part]);
     }
     let token = ["sigstore", "sign", "--fulcio", nowhere, "--trusted-root", &empty, "--token-file", &absent];
-    refused(&hammer(&token), &["failed to read a token from", &absent]);
+    refused(&hammer(&token), &["failed to read a secret from", &absent]);
     // By the name that it had at first.
     let timestamp = ["sigstore", "timestamp", nowhere];
     refused(

@@ -213,7 +213,7 @@ fn a_threshold_that_fails_as_the_plan_ends_did_not_end_the_run() {
 #[test]
 fn a_bound_of_what_was_never_accepted_finds_that_it_never_was() {
     let (holds, found) = only_threshold(&one(&refusing(), "{}", "[ \"p99(response) < 1h\" ]"));
-    assert_eq!((holds, found.as_str()), (false, "never"));
+    assert!(!holds && found.starts_with("never (") && found.ends_with(" not accepted)"), "{found}");
 }
 
 /// A plan of submissions to the embedded log, of which `invalid_percent` are wrong on purpose, for a second.

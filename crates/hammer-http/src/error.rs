@@ -150,7 +150,8 @@ impl HttpError {
     pub fn key(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Body { .. } | Self::Message(_) => Some("body_file".into()),
-            Self::Password(_) => Some("basic.password".into()),
+            Self::Password(TokenError::File(_)) => Some("basic.password.file".into()),
+            Self::Password(TokenError::Env(_)) => Some("basic.password.env".into()),
             Self::Value { key, .. } | Self::Placeholder { key, .. } => Some((*key).into()),
             Self::SeriesTwice { .. } => Some("name".into()),
             Self::GrpcOverHttp1 => Some("grpc".into()),

@@ -35,7 +35,8 @@ pub struct Verdict {
     pub series: String,
     /// The threshold as the plan says it.
     pub threshold: String,
-    /// The figure found, as printed; `none` when nothing was recorded, `never` of a duration where none ended as meant.
+    /// The figure found, as printed; `none` when nothing was recorded. Of a duration that is beyond all that ended as meant, the longest of these
+    /// or `never`, and how many did not: `never (5 of 5 not accepted)`.
     pub found: String,
     /// Whether it holds. Nothing holds no expectation: no duration that was never recorded, and no share or count of none.
     pub holds: bool,
@@ -142,7 +143,8 @@ enum Comparison {
 enum Found {
     Nothing,
     Duration(f64),
-    Beyond(Nanos),
+    /// Beyond the longest of those that have an end, and how many have none, of all.
+    Beyond(Nanos, u64, u64),
     Number(f64),
 }
 
@@ -176,7 +178,7 @@ impl Threshold {
     fn numbers(&self, found: Found) -> JudgedNumbers {
         let (found, is_beyond) = match found {
             Found::Duration(number) | Found::Number(number) => (Some(number), false),
-            Found::Beyond(_) => (None, true),
+            Found::Beyond(..) => (None, true),
             Found::Nothing => (None, false),
         };
         JudgedNumbers { unit: self.measure.unit(), found, is_beyond, bound: self.bound }
@@ -242,8 +244,11 @@ impl Threshold {
         match (found, self.measure) {
             (Found::Nothing, _) => "none".to_owned(),
             (Found::Duration(nanos), _) => Nanos(nanos as u64).to_string(),
-            (Found::Beyond(Nanos::ZERO), _) => "never".to_owned(),
-            (Found::Beyond(nanos), _) => format!("> {nanos}"),
+            (Found::Beyond(longest, endless, all), measure) => {
+                let at = if longest == Nanos::ZERO { "never".to_owned() } else { format!("> {longest}") };
+                let are = if measure.is_of_accepted() { "not accepted" } else { "without end" };
+                format!("{at} ({endless} of {all} {are})")
+            }
             (Found::Number(number), Measure::Rate(_)) => format!("{number:.1}/s"),
             (Found::Number(number), Measure::Share(_)) => format!("{:.3}%", number * 100.0),
             (Found::Number(number), _) => format!("{number}"),
@@ -280,6 +285,11 @@ impl Measure {
         }
     }
 
+    /// Whether it is a time that only what was accepted has.
+    const fn is_of_accepted(self) -> bool {
+        matches!(self, Self::Duration(_, Kind::Response, None))
+    }
+
     fn count(self) -> Option<Count> {
         match self {
             Self::Duration(..) => None,
@@ -299,14 +309,15 @@ impl Measure {
 impl Statistic {
     fn of(self, distribution: &Distribution) -> Found {
         let Some(summary) = distribution.summary() else { return Found::Nothing };
+        let beyond = |longest| Found::Beyond(longest, summary.infinite, summary.count);
         match self {
             Self::Quantile(quantile) => match distribution.quantile(quantile) {
                 Some(Quantile::At(nanos)) => Found::Duration(nanos.0 as f64),
-                Some(Quantile::Beyond(nanos)) => Found::Beyond(nanos),
+                Some(Quantile::Beyond(longest)) => beyond(longest),
                 None => Found::Nothing,
             },
-            Self::Mean | Self::Max if summary.infinite > 0 => Found::Beyond(summary.max),
-            Self::Min if summary.infinite == summary.count => Found::Beyond(summary.max),
+            Self::Mean | Self::Max if summary.infinite > 0 => beyond(summary.max),
+            Self::Min if summary.infinite == summary.count => beyond(summary.max),
             Self::Mean => Found::Duration(summary.mean),
             Self::Max => Found::Duration(summary.max.0 as f64),
             Self::Min => Found::Duration(summary.min.0 as f64),
@@ -386,7 +397,7 @@ impl Comparison {
         let value = match found {
             Found::Nothing => return false,
             Found::Duration(value) | Found::Number(value) => value,
-            Found::Beyond(_) => f64::INFINITY,
+            Found::Beyond(..) => f64::INFINITY,
         };
         match self {
             Self::Below => value < bound,

@@ -17,16 +17,16 @@ pub struct Secret(Arc<str>);
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
     /// The environment has no such variable, or it is not UTF-8.
-    #[error("read a token from the environment: {variable} is not set")]
+    #[error("read a secret from the environment: {variable} is not set")]
     Unset {
         /// Its name.
         variable: String,
     },
     /// What stands in place of the name of a variable can be none, and may be the token itself: it is not shown.
-    #[error("read a token from the environment: what is given is not the name of a variable")]
+    #[error("read a secret from the environment: what is given is not the name of a variable")]
     NoName,
     /// The file cannot be read.
-    #[error("read a token from {}: {source}", shown(path))]
+    #[error("read a secret from {}: {source}", shown(path))]
     Unreadable {
         /// Its path, which is not shown where it looks like a token.
         path: PathBuf,
@@ -34,7 +34,7 @@ pub enum SecretError {
         source: std::io::Error,
     },
     /// Nothing but white space.
-    #[error("use an empty token")]
+    #[error("use an empty token or password")]
     Empty,
     /// The value of a header in place of the token.
     #[error(
@@ -199,6 +199,6 @@ mod tests {
     #[test]
     fn a_missing_file_is_named() {
         let error = Secret::from_file(Path::new("/nonexistent/token")).unwrap_err();
-        assert!(error.to_string().starts_with("read a token from /nonexistent/token: "), "{error}");
+        assert!(error.to_string().starts_with("read a secret from /nonexistent/token: "), "{error}");
     }
 }

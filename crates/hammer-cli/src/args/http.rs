@@ -79,7 +79,7 @@ pub(crate) struct HttpArgs {
     pub(crate) timeout: String,
     /// Statuses that are accepted instead of every 2xx (200,404)
     #[arg(long, value_name = "STATUS", value_delimiter = ',')]
-    pub(crate) expect: Vec<u16>,
+    pub(crate) expect: Vec<u32>,
     /// HTTP/2: negotiated over TLS, by prior knowledge without it
     #[arg(long)]
     pub(crate) http2: bool,

@@ -5,8 +5,8 @@ mod compared;
 mod rounds;
 mod seeds;
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use hammer_compare::{CheckedClaim, Claim, ComparisonError, ComponentUse, MeasuredRun, Variant};
 use hammer_report::{ExitCode, ReasonKind};
@@ -14,6 +14,7 @@ use serde_saphyr::MessageFormatter as _;
 
 use super::report::summary;
 use crate::args::{CompareArgs, ComparisonForm, ComponentFile, FailIf};
+use crate::bounded_file::{self, MOST_REPORT};
 use crate::error::{CliError, UsageError};
 use crate::output::standard::print;
 use crate::output::{PageFile, numbered};
@@ -113,8 +114,8 @@ fn print_text(text: &str) -> Result<ExitCode, CliError> {
 
 /// What is said in a file.
 fn claims(path: &Path) -> Result<Vec<Claim>, UsageError> {
-    let text =
-        fs::read_to_string(path).map_err(|source| UsageError::File { path: path.to_owned(), source })?;
+    let text = bounded_file::text(path, MOST_REPORT)
+        .map_err(|source| UsageError::File { path: path.to_owned(), source })?;
     let refused = |error: serde_saphyr::Error| {
         let said = PlainYamlWords.format_message(error.without_snippet());
         let at = error.location().map(|at| format!("line {} column {}: ", at.line(), at.column()));
@@ -218,7 +219,7 @@ fn text(path: &Path) -> Result<String, UsageError> {
     if path.as_os_str().as_encoded_bytes().starts_with(b"-") {
         return Err(UsageError::BehindRuns(path.display().to_string()));
     }
-    fs::read_to_string(path).map_err(|source| UsageError::File { path: path.to_owned(), source })
+    bounded_file::text(path, MOST_REPORT).map_err(|source| UsageError::File { path: path.to_owned(), source })
 }
 
 /// A, B and so on; behind Z numbers.

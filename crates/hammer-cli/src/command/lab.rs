@@ -61,11 +61,12 @@ fn ct(args: &LabCtArgs, registry: &Registry) -> Result<ExitCode, CliError> {
             config.add_root_der(root);
         }
     }
-    if config.roots.is_empty() {
-        say_all(&[ROOTLESS.to_owned()])?;
-    }
+    let is_rootless = config.roots.is_empty();
     let lab = CtLabHandle::spawn(config).map_err(|error| unserved(error, args.listen, &at, &source))?;
     let log = served(log, &lab).map_err(|error| unserved(error, args.listen, &at, &source))?;
+    if is_rootless {
+        say_all(&[ROOTLESS.to_owned()])?;
+    }
     until_signal(&json!(log))?;
     told(&lab.stop())
 }

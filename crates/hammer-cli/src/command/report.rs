@@ -1,6 +1,6 @@
 //! `hammer report`: what a run left behind, in another form.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::PathBuf;
 
@@ -12,9 +12,10 @@ use hammer_report::{
 use hammer_values::TimeSpan;
 
 use crate::args::{ReportArgs, ReportForm};
+use crate::bounded_file::{self, MOST_REPORT};
 use crate::error::{CliError, UsageError};
 use crate::output::standard::print;
-use crate::output::{PageFile, shown};
+use crate::output::{PageFile, numbered, shown};
 
 /// Prints it. The exit code is that of the printing, and not of the run.
 pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
@@ -25,7 +26,8 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
     if args.detail && args.form != ReportForm::Text {
         return Err(UsageError::DetailOfForm.into());
     }
-    let json = fs::read_to_string(path).map_err(|source| UsageError::File { path: path.clone(), source })?;
+    let json = bounded_file::text(path, MOST_REPORT)
+        .map_err(|source| UsageError::File { path: path.clone(), source })?;
     let unread = |why: String| UsageError::Report { path: path.clone(), why };
     let form = |report: &Report| match args.form {
         ReportForm::Text => Ok(shown(report, args.detail, &io::stdout())),
@@ -61,7 +63,15 @@ pub(crate) fn show(args: &ReportArgs) -> Result<ExitCode, CliError> {
                 (None, ReportForm::Text) => summary.render(),
                 (None, ReportForm::Markdown) => markdown::summary_document(&summary),
                 (None, ReportForm::Csv) => flat_csv::summary_document(&summary),
-                (None, _) => return Err(unread(OF_SEVERAL.to_owned()).into()),
+                (None, _) => {
+                    let first = numbered(path, 1);
+                    let beside = if first.is_file() {
+                        format!("; the reports of each stand beside it, from {}", first.display())
+                    } else {
+                        String::new()
+                    };
+                    return Err(unread(OF_SEVERAL.to_owned() + &beside).into());
+                }
                 (Some(_), _) if args.hlog.is_some() || args.from.is_some() || args.to.is_some() => {
                     return Err(unread(WITHOUT_WINDOW.to_owned()).into());
                 }

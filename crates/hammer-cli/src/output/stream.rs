@@ -57,6 +57,11 @@ impl Stream {
         Ok(Self { sink: Sink::open(named, path)?, is_started: false })
     }
 
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.sink.path
+    }
+
     /// A writer behind what the runs before have written.
     pub(super) fn writer(&mut self) -> io::Result<Box<dyn Write + Send>> {
         let is_started = std::mem::replace(&mut self.is_started, true);

@@ -11,10 +11,16 @@ use crate::error::OutputError;
 
 /// The reporters that write files while a run lasts, those of the run that is carried out.
 pub(crate) struct StreamReporters {
-    events: Option<EventsWriter>,
-    samples: Option<SamplesWriter>,
-    csv: Option<LocustCsv>,
-    hlog: Option<HlogWriter>,
+    events: Option<WrittenTo<EventsWriter>>,
+    samples: Option<WrittenTo<SamplesWriter>>,
+    csv: Option<WrittenTo<LocustCsv>>,
+    hlog: Option<WrittenTo<HlogWriter>>,
+}
+
+/// A writer, and what it writes as it is told where that fails: `the events to run.jsonl`.
+pub(super) struct WrittenTo<W> {
+    pub(super) what: String,
+    pub(super) writer: W,
 }
 
 impl StreamReporters {
@@ -47,24 +53,25 @@ impl StreamReporters {
     /// Each of them.
     pub(crate) fn reporters(&mut self) -> impl Iterator<Item = &mut dyn Reporter> {
         let Self { events, samples, csv, hlog } = self;
-        let events = events.as_mut().map(|events| events as &mut dyn Reporter);
-        let samples = samples.as_mut().map(|samples| samples as &mut dyn Reporter);
-        let csv = csv.as_mut().map(|csv| csv as &mut dyn Reporter);
-        let hlog = hlog.as_mut().map(|hlog| hlog as &mut dyn Reporter);
+        let events = events.as_mut().map(|events| &mut events.writer as &mut dyn Reporter);
+        let samples = samples.as_mut().map(|samples| &mut samples.writer as &mut dyn Reporter);
+        let csv = csv.as_mut().map(|csv| &mut csv.writer as &mut dyn Reporter);
+        let hlog = hlog.as_mut().map(|hlog| &mut hlog.writer as &mut dyn Reporter);
         [events, samples, csv, hlog].into_iter().flatten()
     }
 
     /// Writes what is left of each, and says what could not be written.
     pub(crate) fn finish(self) -> Vec<Reason> {
-        let finished: [(&str, Option<io::Result<()>>); 4] = [
-            ("the events", self.events.map(EventsWriter::finish)),
-            ("the samples", self.samples.map(SamplesWriter::finish)),
-            ("the files of --csv", self.csv.map(LocustCsv::finish)),
-            ("the file of --hlog", self.hlog.map(HlogWriter::finish)),
+        let Self { events, samples, csv, hlog } = self;
+        let finished = [
+            events.map(|events| (events.what, events.writer.finish())),
+            samples.map(|samples| (samples.what, samples.writer.finish())),
+            csv.map(|csv| (csv.what, csv.writer.finish())),
+            hlog.map(|hlog| (hlog.what, hlog.writer.finish())),
         ];
-        let lost = |(what, finished): (&str, Option<io::Result<()>>)| {
-            finished?.err().map(|error| unwritten(Path::new(what), &error))
+        let lost = |(what, finished): (String, io::Result<()>)| {
+            finished.err().map(|error| unwritten(Path::new(&what), &error))
         };
-        finished.into_iter().filter_map(lost).collect()
+        finished.into_iter().flatten().filter_map(lost).collect()
     }
 }

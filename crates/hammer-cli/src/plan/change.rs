@@ -1,5 +1,7 @@
 //! A change of a plan by the command line or a sweep: a value at a key path.
 
+use std::iter;
+
 use serde_json::Value;
 
 use super::nearest::nearest;
@@ -39,10 +41,11 @@ pub(super) fn apply_text(plan: &mut Value, change: &str) -> Result<PlanPath, Cha
     apply(plan, key.trim(), value)
 }
 
-/// Puts a value at a key path, from which `null` takes the key away; a list's item is named by its place or by its `name`.
+/// Puts a value at a key path, from which `null` takes the key away; a list's item is named by its place, as errors tell it (`workloads[0]`) or
+/// as a part of its own (`workloads.0`), or by its `name`.
 pub(crate) fn apply(plan: &mut Value, key: &str, value: Value) -> Result<PlanPath, ChangeError> {
     let (mut at, mut path) = (plan, PlanPath::default());
-    let mut parts = key.split('.').peekable();
+    let mut parts = key.split('.').flat_map(with_places).peekable();
     while let Some(part) = parts.next() {
         if at.is_null() {
             *at = Value::Object(serde_json::Map::new());
@@ -70,6 +73,18 @@ pub(crate) fn apply(plan: &mut Value, key: &str, value: Value) -> Result<PlanPat
     Ok(path)
 }
 
+/// A part of a key path, and the places in lists behind it: `frontends[0][1]`.
+fn with_places(part: &str) -> impl Iterator<Item = &str> {
+    let is_place = |text: &str| {
+        text.strip_suffix(']')
+            .is_some_and(|place| !place.is_empty() && place.bytes().all(|digit| digit.is_ascii_digit()))
+    };
+    let (key, places) =
+        part.split_once('[').filter(|(_, places)| places.split('[').all(is_place)).unwrap_or((part, ""));
+    let places = places.split('[').filter_map(|place| place.strip_suffix(']'));
+    iter::once(key).chain(places)
+}
+
 fn unknown_item(item: &str, items: &[Value]) -> ChangeError {
     let known = items.iter().filter_map(|item| item["name"].as_str()).map(str::to_owned).collect();
     ChangeError::UnknownItem { item: item.to_owned(), known }
@@ -95,12 +110,26 @@ mod tests {
         let mut plan = json!({"workloads": [{"name": "submit", "load": {"rate": "5/s"}}], "seed": 1});
         let at = apply_text(&mut plan, "workloads.submit.load.rate=50/s").unwrap();
         assert_eq!(at.to_string(), "workloads[0].load.rate");
-        apply_text(&mut plan, "workloads.0.in_flight=7").unwrap();
+        apply_text(&mut plan, "workloads.0.in_flight=6").unwrap();
+        apply_text(&mut plan, "workloads[0].in_flight=7").unwrap();
         apply_text(&mut plan, "phases.measurement=10s").unwrap();
         apply_text(&mut plan, "sweep={\"a\": [1, 2]}").unwrap();
         assert_eq!(plan["workloads"][0], json!({"name": "submit", "load": {"rate": "50/s"}, "in_flight": 7}));
         assert_eq!(plan["phases"]["measurement"], "10s");
         assert_eq!(plan["sweep"]["a"][1], 2);
+    }
+
+    #[test]
+    fn what_is_no_place_in_brackets_is_a_part_of_the_key() {
+        for (part, parts) in [
+            ("a[0][12]", &["a", "0", "12"] as &[_]),
+            ("a[0", &["a[0"]),
+            ("a['b']", &["a['b']"]),
+            ("a[]", &["a[]"]),
+            ("[3]", &["", "3"]),
+        ] {
+            assert_eq!(with_places(part).collect::<Vec<_>>(), parts, "{part}");
+        }
     }
 
     #[test]

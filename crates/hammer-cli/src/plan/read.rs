@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::args::PlanArgs;
+use crate::bounded_file::{self, MOST_PLAN};
 
 use super::change::apply_text;
 use super::credential::{masked_place, without_credential};
@@ -44,7 +45,7 @@ pub(crate) fn file<T: PlanDocument>(
     set: &[String],
     grammar: &PlanGrammar,
 ) -> Result<SourcedPlan<T>, PlanError> {
-    let text = std::fs::read_to_string(path)
+    let text = bounded_file::text(path, MOST_PLAN)
         .map_err(|source| PlanError::Unreadable { path: path.to_owned(), source })?;
     let name = path.display().to_string();
     let mut value: Value =

@@ -66,6 +66,9 @@ fn meant(error: &ParseError) -> String {
     if let Some(meant) = of_k6(text).filter(|meant| meant.parse::<Threshold>().is_ok()) {
         return format!("; did you mean `{meant}`?");
     }
+    if let Some(meant) = of_failures(text).filter(|meant| meant.parse::<Threshold>().is_ok()) {
+        return format!("; did you mean `{meant}`?");
+    }
     let (word, known) = match error {
         ParseError::Function { function, .. } => (function, FUNCTIONS.to_vec()),
         ParseError::Measure { measure, allowed, .. } => {
@@ -107,6 +110,34 @@ fn of_k6(text: &str) -> Option<String> {
         }
     }
 }
+
+/// What a bound of failures (`share(failed) < 1%`, `count(errors) == 0`) would be, as one of what is accepted.
+fn of_failures(text: &str) -> Option<String> {
+    let (function, rest) = text.split_once('(')?;
+    let (measure, rest) = rest.split_once(')')?;
+    let (rest, bound) = rest.split_at(rest.rfind(['<', '>', '=', ' '])? + 1);
+    let is_bounded_above = rest.trim().starts_with(['<', '=']);
+    if !FAILURES.contains(&measure.trim()) || !is_bounded_above {
+        return None;
+    }
+    let bound = bound.trim();
+    let (number, whole) = match bound.strip_suffix('%') {
+        Some(number) => (number, 100.0),
+        None => (bound, 1.0),
+    };
+    let share = number.trim().parse::<f64>().ok()? / whole;
+    match (function.trim(), share) {
+        (_, 0.0) if rest.contains('=') => Some("share(accepted) == 100%".to_owned()),
+        ("share", share) if share > 0.0 => {
+            let operator = rest.trim().replace('<', ">");
+            Some(format!("share(accepted) {operator} {}%", rounded(100.0 - 100.0 * share)))
+        }
+        _ => None,
+    }
+}
+
+/// What others call all that was not accepted.
+const FAILURES: [&str; 5] = ["failed", "failures", "failure", "errors", "error"];
 
 /// Without what floating point adds.
 fn rounded(percent: f64) -> f64 {
@@ -190,6 +221,27 @@ impl<'de> Visitor<'de> for ThresholdVisitor {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_said_of_failures_is_told_of_what_is_accepted() {
+        for (said, meant) in [
+            ("share(failed) < 1%", Some("share(accepted) > 99%")),
+            ("share(errors) <= 0.001", Some("share(accepted) >= 99.9%")),
+            ("count(failures) == 0", Some("share(accepted) == 100%")),
+            ("share(error) < 0%", None),
+            ("count(failed) < 5", None),
+            ("share(failed) > 5%", None),
+            ("share(failed) < 500%", None),
+            ("share(failed) < none", None),
+        ] {
+            let found = Expectation::try_from(said.to_owned()).unwrap_err().to_string();
+            assert_eq!(
+                found.split_once("did you mean `").map(|(_, meant)| meant.trim_end_matches("`?")),
+                meant,
+                "{said}"
+            );
+        }
+    }
 
     #[test]
     fn what_is_said_in_k6_is_told_as_a_threshold() {

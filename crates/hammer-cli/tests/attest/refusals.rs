@@ -65,10 +65,10 @@ fn a_value_that_an_argument_cannot_have_is_named_by_it() {
         (&["--rate", "x"], "use --rate: `x` is no rate"),
         (&["-t", "x"], "use -t: `x` is no time"),
         (&["--cacert", &absent], "use --cacert: "),
-        (&["--token-file", &absent], "use --token-file: failed to read a token from "),
+        (&["--token-file", &absent], "use --token-file: failed to read a secret from "),
         (
             &["--token-env", "HAMMER_TEST_ABSENT"],
-            "use --token-env: failed to read a token from the environment",
+            "use --token-env: failed to read a secret from the environment",
         ),
         (
             &["--basic-user", "u", "--basic-password-file", &absent],

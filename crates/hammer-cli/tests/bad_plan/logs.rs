@@ -27,15 +27,13 @@ fn submissions_that_cannot_be_are_refused_by_their_keys() {
     let both =
         ["duplicate_percent=60", "invalid_percent=41"].map(|key| format!("workloads.submit.ct_submit.{key}"));
     let ended = hammer(&["plan", plan, "--set", &both[0], "--set", &both[1]]);
-    refused(&ended, &["invalid_percent=41: with duplicate_percent it comes to 101 of 100"]);
+    refused(&ended, &["invalid_percent=41: with duplicates it comes to 101 of 100"]);
     let folder = Folder::new();
     let both = CT_PLAN
         .replace("ct_submit: {}", "ct_submit:\n      duplicate_percent: 60\n      invalid_percent: 41");
     refused(
         &hammer(&["plan", &folder.write("plan.yaml", &both)]),
-        &[
-            "plan.yaml:9:24: workloads[0].ct_submit.invalid_percent: with duplicate_percent it comes to 101 of 100",
-        ],
+        &["plan.yaml:9:24: workloads[0].ct_submit.invalid_percent: with duplicates it comes to 101 of 100"],
     );
 }
 

@@ -84,7 +84,7 @@ fn a_value_of_the_command_line_is_named_by_its_change_and_not_by_a_line_of_the_f
         ("rekor_key=none.txt", "failed to use the key in none.txt"),
         ("ct_log_key=none.txt", "failed to use the key in none.txt"),
         ("signing_config=none.txt", "failed to use the signing configuration in none.txt"),
-        ("identity.token.file=absent", "failed to read a token from absent"),
+        ("identity.token.file=absent", "failed to read a secret from absent"),
         ("identity.token.file=over", "failed to use the token of over: it expired at 2001-09-09"),
         ("identity.token.file=nobody", "find out whose it is"),
         ("identity.token.file=none.txt", "find out whose it is"),

@@ -34,7 +34,7 @@ fn a_bundle_that_does_not_hold_is_named_beside_one_that_does() {
     let (broken, garbage) = (folder.path("broken.json"), folder.path("garbage.json"));
     let v2 = recorded("cosign-bundle-rekor-v2.json");
     fs::write(&broken, at_another_time().to_string()).unwrap();
-    fs::write(&garbage, "[").unwrap();
+    fs::write(&garbage, "{").unwrap();
     let root = recorded("trusted_root.json");
     let ended = hammer(&["sigstore", "verify-bundle", &v2, &broken, &garbage, "--trusted-root", &root]);
     assert_eq!(ended.code, 4, "{}", ended.stderr);
@@ -45,6 +45,19 @@ fn a_bundle_that_does_not_hold_is_named_beside_one_that_does() {
         "garbage.json: malformed-bundle: ",
     ] {
         assert!(ended.stdout.contains(said), "{said} is not in {}", ended.stdout);
+    }
+}
+
+#[test]
+fn a_file_that_is_no_bundle_at_all_is_a_mistake_and_not_a_promise_that_was_broken() {
+    let folder = Folder::new();
+    let root = recorded("trusted_root.json");
+    for text in ["", "# Notes", "[]", "\0\u{1}"] {
+        let file = folder.path("notes.json");
+        fs::write(&file, text).unwrap();
+        let ended = hammer(&["sigstore", "verify-bundle", &file, "--trusted-root", &root]);
+        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{}", ended.stderr);
+        assert!(ended.stderr.contains(&format!("{file}: it is no bundle")), "{}", ended.stderr);
     }
 }
 
@@ -117,7 +130,7 @@ fn root_without(folder: &Folder, key: &str) -> String {
 fn an_entry_of_no_log_that_the_trusted_root_knows_is_neither_accused_nor_believed() {
     let folder = Folder::new();
     let root = root_without(&folder, "tlogs");
-    let broken = folder.write("broken.json", "[");
+    let broken = folder.write("broken.json", "{");
     for bundle in ["cosign-bundle-rekor-v1.json", "cosign-bundle-rekor-v2.json"] {
         let bundle = recorded(bundle);
         let on = ["sigstore", "verify-bundle", &bundle, "--trusted-root", &root];

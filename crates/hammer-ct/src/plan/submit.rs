@@ -255,7 +255,7 @@ impl SubmitPlan {
     fn invalid_conflict(&self) -> Option<KeyConflict> {
         let sum = self.duplicate_percent.of_100() + self.invalid_percent.of_100();
         if sum > 100.0 {
-            let reason = format!("with duplicate_percent it comes to {sum} of 100");
+            let reason = format!("with duplicates it comes to {sum} of 100");
             return Some(KeyConflict::at("invalid_percent", reason));
         }
         let issued = |(kind, _): &(InvalidKind, u32)| kind.needs_issuer() && !self.chains.is_empty();

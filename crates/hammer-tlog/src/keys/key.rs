@@ -42,7 +42,7 @@ pub enum KeyError {
     #[error("read a public key: {0}")]
     Base64(#[from] Base64Error),
     /// The DER is broken.
-    #[error("read a public key: {0}")]
+    #[error("read a public key: it is no SubjectPublicKeyInfo in DER (RFC 5280 section 4.1): {0}")]
     Der(#[from] DerError),
     /// No `PUBLIC KEY` block in the PEM.
     #[error("read a public key: no PUBLIC KEY block in the PEM")]

@@ -1,8 +1,7 @@
 //! `hammer sigstore verify-bundle`: bundles in files, verified offline by the judges of flows.
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use hammer_report::{ExitCode, ReasonKind, rfc3339};
@@ -14,6 +13,7 @@ use hammer_tlog::keys::key::LogKey;
 use serde_json::{Value, json};
 
 use crate::args::VerifyBundleArgs;
+use crate::bounded_file::bytes;
 use crate::error::{CliError, UsageError};
 use crate::output::standard::print;
 
@@ -26,6 +26,11 @@ pub(super) fn verify(args: &VerifyBundleArgs) -> Result<ExitCode, CliError> {
     for path in &args.bundles {
         let mut judge = || {
             let text = read(path, MOST_BUNDLE)?;
+            // What is no object of JSON is another file, and no bundle that lacks something.
+            if text.trim_ascii_start().first() != Some(&b'{') {
+                let source = io::Error::other("it is no bundle: that is an object of JSON");
+                return Err(UsageError::File { path: path.clone(), source }.into());
+            }
             let beside = if stated.is_none() { beside(path)? } else { None };
             let expected = ExpectedBundle {
                 artifact: stated.as_deref().or(beside.as_deref()),
@@ -168,15 +173,6 @@ fn read(path: &Path, most: u64) -> Result<Vec<u8>, CliError> {
 /// The file that a flag names.
 fn flagged(flag: &'static str, path: &Path, most: u64) -> Result<Vec<u8>, CliError> {
     bytes(path, most).map_err(|source| UsageError::FlaggedFile { flag, path: path.to_owned(), source }.into())
-}
-
-fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return Err(io::Error::other(format!("it has more than {most} bytes")));
-    }
-    Ok(bytes)
 }
 
 fn key(path: &Path) -> Result<LogKey, CliError> {
