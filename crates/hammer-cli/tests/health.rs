@@ -60,6 +60,8 @@ fn what_is_tolerated_is_told_and_gives_the_run_no_reason() {
         let report = ended.report();
         assert_eq!((ended.code, report.health.healthy), (0, false), "{}", ended.stderr);
         assert_eq!((report.health.on_fail, late(&report).len()), (OnFail::Warn, 2));
+        // The plan that it carries is the one that was carried out.
+        assert_eq!(report.plan["health"]["on_fail"], "warn");
         let first = ended.stderr.lines().next().unwrap();
         assert!(first.starts_with("PASS, exit 0, though ") && first.contains("tolerated"), "{first}");
     }

@@ -58,12 +58,49 @@ pub fn without_credentials(text: &str) -> String {
     masked
 }
 
-/// Where in `text` the values are, in bytes, in order and apart, that [`credentials_of_queries`] finds, and those of every text that is a member of
-/// JSON by the name of a credential (`"access_token":"..."`), also where it is cut off or stands in a text of JSON itself.
+/// Where in `text` the values are, in bytes, in order and apart, that [`credentials_of_queries`] finds, those of every text that is a member of
+/// JSON by the name of a credential (`"access_token":"..."`), also where it is cut off or stands in a text of JSON itself, what follows the
+/// word `Bearer` or `Basic` as a token does, and passwords in URLs (`http://user:password@host/`).
 pub fn credentials_of_text(text: &str) -> Vec<Range<usize>> {
     let mut found = credentials_of_queries(text);
     found.extend(credentials_of_members(text));
+    found.extend(SCHEMES.iter().flat_map(|scheme| credentials_of_scheme(text, scheme)));
+    found.extend(passwords_of_urls(text));
     joined(found)
+}
+
+/// Where what follows that scheme of authentication is no word of a sentence (`Bearer authentication is required`) and no challenge
+/// (`Bearer realm="..."`), but a credential (RFC 9110 section 11.4).
+fn credentials_of_scheme<'a>(text: &'a str, scheme: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+    let ends = text.char_indices().filter_map(move |(at, _)| {
+        let word = text.get(at..at + scheme.len())?;
+        word.eq_ignore_ascii_case(scheme).then_some(at + scheme.len())
+    });
+    ends.filter_map(move |end| {
+        let value = text[end..].trim_start_matches([' ', '+']);
+        let start = text.len() - value.len();
+        let is_of_token = |letter: char| letter.is_ascii_alphanumeric() || "-._~+/".contains(letter);
+        let token = &value[..value.len() - value.trim_start_matches(is_of_token).len()];
+        let is_long = token.len() >= LONGEST_WORD
+            || token.len() >= 8 && token.contains(|letter: char| letter.is_ascii_digit());
+        let padding = value[token.len()..].chars().take_while(|letter| *letter == '=').count();
+        let is_parameter = padding == 1 && value[token.len() + 1..].starts_with('"');
+        (start > end && is_long && !is_parameter).then_some(start..start + token.len() + padding)
+    })
+}
+
+/// Where the passwords are of users in URLs (RFC 3986 section 3.2.1).
+fn passwords_of_urls(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    text.match_indices("://").filter_map(|(at, _)| {
+        let start = at + 3;
+        let authority = text[start..]
+            .split(|letter: char| letter.is_whitespace() || "/?#\"'`<>\\".contains(letter))
+            .next()?;
+        let (user, _) = authority.rsplit_once('@')?;
+        let (name, password) = user.split_once(':').filter(|(_, password)| !password.is_empty())?;
+        let start = start + name.len() + 1;
+        Some(start..start + password.len())
+    })
 }
 
 /// The same of what is sent as a body, which may be a form (`application/x-www-form-urlencoded`) as well: `user=ann&password=...`.
@@ -101,6 +138,11 @@ fn credentials_of_members(text: &str) -> impl Iterator<Item = Range<usize>> + '_
         (end > 0).then(|| start..start + end)
     })
 }
+
+/// Schemes of authentication whose credentials are one token (RFC 7617, RFC 6750).
+const SCHEMES: [&str; 2] = ["bearer", "basic"];
+/// Letters from which on a word behind a scheme is none of a language.
+const LONGEST_WORD: usize = 16;
 
 fn is_credential_member(name: &str) -> bool {
     let name = name.to_ascii_lowercase().replace(['_', '-'], "");
@@ -343,6 +385,7 @@ mod tests {
         for text in [
             "1 | \u{2026}`\u{2026}\":\"\u{e9}\", \"access_token\" : \"can\\\"ary\u{2026}\"",
             "{'\u{2026}token': '\u{f6}', \"{\\\"password\\\":\\\"can\\\\\\\"ary\u{2026}",
+            "bearer \u{2026}Basic can12345== ://\u{e9}:ary@\u{2026} Bearer ar12345678",
         ] {
             let masked = without_credentials(text);
             assert!(masked.contains("***") && !masked.contains("ary"), "{masked}");
@@ -377,6 +420,28 @@ mod tests {
             ),
             ("\u{e4}\":\"\u{f6}: token: none", "\u{e4}\":\"\u{f6}: token: none"),
             (r#"{"password":""}"#, r#"{"password":""}"#),
+        ] {
+            assert_eq!(without_credentials(text), masked);
+        }
+    }
+
+    #[test]
+    fn what_follows_a_scheme_and_a_password_in_a_url_are_masked() {
+        for (text, masked) in [
+            ("no: Authorization: Bearer canary12", "no: Authorization: Bearer ***"),
+            ("\"bearer abcdefghijklmnop.qrst==\", refused", "\"bearer ***\", refused"),
+            ("Basic dXNlcjpjYW5hcnk= is not known", "Basic *** is not known"),
+            (
+                "Bearer realm=\"veraison\", error=\"invalid_token\"",
+                "Bearer realm=\"veraison\", error=\"invalid_token\"",
+            ),
+            ("Bearer authentication is required", "Bearer authentication is required"),
+            ("basically, bearers of 12345678", "basically, bearers of 12345678"),
+            (
+                "from http://jane:can:ary@a.b/?c=d and https://a@b",
+                "from http://jane:***@a.b/?c=d and https://a@b",
+            ),
+            ("at \u{e9}://\u{e9}:\u{e9}@ or http://a:80/@b:c", "at \u{e9}://\u{e9}:***@ or http://a:80/@b:c"),
         ] {
             assert_eq!(without_credentials(text), masked);
         }

@@ -103,7 +103,7 @@ async fn establish(
     step.is_done = true;
     let is_resumed = session.handshake_kind() == Some(HandshakeKind::Resumed);
     context.log.handshaken(opened.since(connected), is_resumed);
-    Ok(Dialled { stream: Stream::Tls(Box::new(tls)), protocol, opened, addr, open })
+    Ok(Dialled { stream: Stream::Tls(Box::new(tls.into())), protocol, opened, addr, open })
 }
 
 /// A connection that speaks nothing yet.

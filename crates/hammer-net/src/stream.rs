@@ -1,6 +1,6 @@
 //! What a connection is read from and written to: a socket, with TLS or without.
 
-use std::io::{self, IoSlice};
+use std::io::{self, IoSlice, Read as _};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker, ready};
@@ -16,22 +16,58 @@ use crate::wire::Wire;
 /// A socket, with TLS or without.
 pub(crate) enum Stream {
     Plain(Socket),
-    Tls(Box<TlsStream<Socket>>),
+    Tls(Box<TlsSocket>),
+}
+
+/// A socket with TLS.
+pub(crate) struct TlsSocket {
+    tls: TlsStream<Socket>,
+    /// What is wrong with a record that came behind others, which are read first.
+    failed: Option<io::Error>,
+}
+
+impl TlsSocket {
+    /// Reads what is there, above TLS.
+    fn poll_read(&mut self, cx: &mut Context<'_>, buf: &mut [u8]) -> Poll<io::Result<usize>> {
+        if let Some(error) = self.failed.take() {
+            return Poll::Ready(Err(error));
+        }
+        let mut room = ReadBuf::new(buf);
+        let Err(error) = ready!(Pin::new(&mut self.tls).poll_read(cx, &mut room)) else {
+            return Poll::Ready(Ok(room.filled().len()));
+        };
+        // rustls takes in all that a read of the socket brought before it gives any of it away: a record that it cannot read would take
+        // an answer along that was whole before it.
+        match self.tls.get_mut().1.reader().read(buf) {
+            Ok(bytes) if bytes > 0 => {
+                self.failed = Some(error);
+                Poll::Ready(Ok(bytes))
+            }
+            _ => Poll::Ready(Err(error)),
+        }
+    }
+}
+
+impl From<TlsStream<Socket>> for TlsSocket {
+    fn from(tls: TlsStream<Socket>) -> Self {
+        Self { tls, failed: None }
+    }
 }
 
 impl Stream {
     pub(crate) fn socket(&self) -> &Socket {
         match self {
             Self::Plain(socket) => socket,
-            Self::Tls(tls) => tls.get_ref().0,
+            Self::Tls(tls) => tls.tls.get_ref().0,
         }
     }
 
     /// Whether the peer has neither said anything, above TLS, nor closed the connection, as far as the kernel knows.
     pub(crate) fn is_quiet(&mut self, now: Nanos) -> bool {
-        // A close_notify (RFC 8446 section 6.1) that came with the last answer is TLS's alone to know: the kernel has nothing more of it.
+        // A close_notify (RFC 8446 section 6.1) that came with the last answer is TLS's alone to know: the kernel has nothing more of it. So is a
+        // record that is none.
         if let Self::Tls(tls) = self
-            && !tls.get_ref().1.wants_read()
+            && (tls.failed.is_some() || !tls.tls.get_ref().1.wants_read())
         {
             return false;
         }
@@ -46,18 +82,17 @@ impl Stream {
             Self::Plain(socket) => return socket.poll_recv(cx, buf),
             Self::Tls(tls) => tls,
         };
-        let mut buf = ReadBuf::new(buf);
-        ready!(Pin::new(&mut **tls).poll_read(cx, &mut buf))?;
+        let bytes = ready!(tls.poll_read(cx, buf))?;
         // Read out of what the socket brought last, if not just now.
-        let received = tls.get_ref().0.last_received().unwrap_or_default();
-        Poll::Ready(Ok(Received { bytes: buf.filled().len(), ..received }))
+        let received = tls.tls.get_ref().0.last_received().unwrap_or_default();
+        Poll::Ready(Ok(Received { bytes, ..received }))
     }
 
     /// Ready when nothing that was taken is kept back.
     pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Plain(_) => Poll::Ready(Ok(())),
-            Self::Tls(tls) => Pin::new(&mut **tls).poll_flush(cx),
+            Self::Tls(tls) => Pin::new(&mut tls.tls).poll_flush(cx),
         }
     }
 
@@ -69,7 +104,7 @@ impl Stream {
     ) -> Poll<io::Result<usize>> {
         match self {
             Self::Plain(socket) => socket.poll_send(cx, bufs),
-            Self::Tls(tls) => Pin::new(&mut **tls).poll_write_vectored(cx, bufs),
+            Self::Tls(tls) => Pin::new(&mut tls.tls).poll_write_vectored(cx, bufs),
         }
     }
 }
@@ -157,7 +192,7 @@ impl AsyncWrite for WireIo {
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match &mut self.stream {
             Stream::Plain(socket) => Pin::new(socket).poll_shutdown(cx),
-            Stream::Tls(tls) => Pin::new(&mut **tls).poll_shutdown(cx),
+            Stream::Tls(tls) => Pin::new(&mut tls.tls).poll_shutdown(cx),
         }
     }
 }

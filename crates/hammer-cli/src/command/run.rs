@@ -60,6 +60,12 @@ pub(crate) fn of_plan_with(
 ) -> Result<ExitCode, CliError> {
     let output = &*tui::fitted(output)?;
     resources::lift_descriptor_limit();
+    let mut planned = planned.clone();
+    if output.tolerate_lag {
+        // What reports carry is to be carried out again as it was.
+        planned.plan.health = planned.plan.health.tolerated();
+    }
+    let planned = &planned;
     let runs = runs(planned, registry.grammar())?;
     for PlannedRun { plan: SourcedPlan { plan, source }, .. } in &runs {
         check(registry, plan).map_err(|error| error.placed(source))?;
@@ -317,7 +323,7 @@ impl RunContext<'_> {
         let shown = dashboard(registry, plan, &opened.targets);
         let mut export = self.export(outputs.place())?;
         spec.shows_thresholds = output.tui;
-        spec.health = plan.health.policy(output.tolerate_lag);
+        spec.health = plan.health.policy();
         let (control, inbox) = control();
         signals.attach(&control);
         let number = outputs.place() + 1;

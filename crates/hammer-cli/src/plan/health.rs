@@ -46,13 +46,18 @@ impl HealthPlan {
         *self == Self::default()
     }
 
-    /// The same for the run's judge; where somebody at the command line tolerates what is found, it warns.
-    pub(crate) fn policy(self, tolerates: bool) -> HealthPolicy {
+    /// The same where somebody at the command line tolerates what is found.
+    pub(crate) fn tolerated(self) -> Self {
+        Self { on_fail: OnHealthFail::Warn, ..self }
+    }
+
+    /// The same for the run's judge.
+    pub(crate) fn policy(self) -> HealthPolicy {
         HealthPolicy {
             dispatch_lag_p99: self.dispatch_lag_p99.map(|span| span.duration().into()),
             on_fail: match self.on_fail {
-                OnHealthFail::Fail if !tolerates => OnFail::Fail,
-                OnHealthFail::Fail | OnHealthFail::Warn => OnFail::Warn,
+                OnHealthFail::Fail => OnFail::Fail,
+                OnHealthFail::Warn => OnFail::Warn,
             },
         }
     }

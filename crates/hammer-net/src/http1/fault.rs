@@ -12,6 +12,8 @@ pub(super) enum AnswerFault {
     Tls,
     #[error("its head is larger than {} KiB", crate::request::MOST_HEAD >> 10)]
     LongHead,
+    #[error("its head has more than {} headers", super::head::MOST_HEADERS)]
+    ManyHeaders,
     #[error("its status is {0}")]
     Status(u16),
     #[error("it switches protocols, which nobody asked for")]
@@ -32,7 +34,7 @@ impl AnswerFault {
     /// The cause by which it is counted.
     pub(super) const fn kind(&self) -> FailureKind {
         match self {
-            Self::LongHead | Self::LongTrailers => FailureKind::TooLarge,
+            Self::LongHead | Self::ManyHeaders | Self::LongTrailers => FailureKind::TooLarge,
             Self::Body(why) => why.kind(),
             Self::Tls => FailureKind::SpeaksTls,
             _ => FailureKind::Protocol,

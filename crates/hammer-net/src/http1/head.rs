@@ -1,5 +1,6 @@
 //! The head of an answer (RFC 9112, sections 4 to 6), and what it says of the body.
 
+use std::borrow::Cow;
 use std::mem::MaybeUninit;
 
 use http::header::{CONTENT_ENCODING, LOCATION};
@@ -49,6 +50,7 @@ fn no_head(bytes: &[u8], why: httparse::Error) -> AnswerFault {
     match bytes {
         // An alert, as whoever reads a request for a handshake answers it (RFC 8446, sections 5.1 and 6).
         [ALERT, TLS_MAJOR, ..] => AnswerFault::Tls,
+        _ if why == httparse::Error::TooManyHeaders => AnswerFault::ManyHeaders,
         _ => AnswerFault::Head(why),
     }
 }
@@ -67,11 +69,10 @@ pub(super) fn read(
 ) -> Result<Option<AnswerHead>, AnswerFault> {
     let mut headers = [const { MaybeUninit::<Header<'_>>::uninit() }; MOST_HEADERS];
     let mut response = Response::new(&mut []);
-    let parsed = httparse::ParserConfig::default().parse_response_with_uninit_headers(
-        &mut response,
-        bytes,
-        &mut headers,
-    );
+    // A line that goes on with white space belongs to the one before it, to whoever reads answers (RFC 9112 section 5.2).
+    let mut parser = httparse::ParserConfig::default();
+    parser.allow_obsolete_multiline_headers_in_responses(true);
+    let parsed = parser.parse_response_with_uninit_headers(&mut response, bytes, &mut headers);
     let Status::Complete(length) = parsed.map_err(|why| no_head(bytes, why))? else { return Ok(None) };
     let is_old = response.version == Some(0);
     let code = response.code.unwrap_or_default();
@@ -157,10 +158,21 @@ fn keep(headers: &[Header<'_>], kept: &[HeaderName], into: &mut HeaderMap) {
     }
     for Header { name, value } in headers {
         let wanted = kept.iter().find(|wanted| name.eq_ignore_ascii_case(wanted.as_str()));
-        if let (Some(name), Ok(value)) = (wanted, HeaderValue::from_bytes(value)) {
+        if let Some(name) = wanted
+            && let Ok(value) = HeaderValue::from_bytes(&on_one_line(value))
+        {
             into.append(name.clone(), value);
         }
     }
+}
+
+/// The value with a space for each line break and the white space around it (RFC 9112 section 5.2).
+fn on_one_line(value: &[u8]) -> Cow<'_, [u8]> {
+    if !value.contains(&b'\n') {
+        return value.into();
+    }
+    let lines: Vec<&[u8]> = value.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).collect();
+    lines.join(&b' ').into()
 }
 
 fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -176,7 +188,7 @@ fn is_token(token: &[u8], wanted: &[u8]) -> bool {
 }
 
 /// More than any server sends that means well.
-const MOST_HEADERS: usize = 128;
+pub(super) const MOST_HEADERS: usize = 128;
 
 #[cfg(test)]
 mod tests {
@@ -220,6 +232,23 @@ mod tests {
         ] {
             assert!(!is_kept(ends), "{ends}");
         }
+    }
+
+    #[test]
+    fn a_line_that_goes_on_is_one_value() {
+        let text = b"HTTP/1.1 200 OK\r\nX-A: one,\r\n  two\r\n\tthree\r\nTransfer-Encoding: gzip,\r\n chunked\r\n\r\n";
+        let (name, mut answer) = (HeaderName::from_static("x-a"), Answer::new());
+        let head = read(text, true, std::slice::from_ref(&name), &mut answer).unwrap().expect("a whole head");
+        assert_eq!(answer.headers[name], "one, two three");
+        assert!(matches!(head.framing, Framing::Chunked(_)));
+    }
+
+    #[test]
+    fn more_headers_than_are_read_are_told_as_that() {
+        let of = |count: usize| head(&format!("1.1 200 OK{}", "\na: b".repeat(count)));
+        assert!(of(MOST_HEADERS).is_ok());
+        let refused = of(MOST_HEADERS + 1).err().map(|fault| fault.to_string());
+        assert_eq!(refused.as_deref(), Some("its head has more than 128 headers"));
     }
 
     #[test]

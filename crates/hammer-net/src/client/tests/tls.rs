@@ -334,6 +334,47 @@ fn a_close_that_came_with_the_last_answer_is_known_before_anything_is_written() 
 }
 
 #[test]
+fn what_came_ahead_of_a_broken_record_is_read() {
+    run(async {
+        let authority = Authority::new();
+        for (sent, is_whole) in [("ok", true), ("o", false)] {
+            let Speaks::Tls(acceptor) = authority.speaks("127.0.0.1", &["http/1.1"], false) else {
+                unreachable!()
+            };
+            let server = Server::raw(move |_, _, tcp| {
+                let acceptor = acceptor.clone();
+                Box::pin(async move {
+                    let mut tls = acceptor.accept(tcp).await.unwrap();
+                    assert!(tls.read(&mut [0; 4096]).await.unwrap() > 0);
+                    let (tcp, session) = tls.get_mut();
+                    let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{sent}");
+                    session.writer().write_all(answer.as_bytes()).unwrap();
+                    let mut records = Vec::new();
+                    while session.wants_write() {
+                        session.write_tls(&mut records).unwrap();
+                    }
+                    // A record that nobody sealed (RFC 8446 section 5.2), in the same read as the answer.
+                    records.extend([23, 3, 3, 0, 32]);
+                    records.extend([7; 32]);
+                    tcp.write_all(&records).await.unwrap();
+                    while tcp.read(&mut [0; 4096]).await.is_ok_and(|length| length > 0) {}
+                })
+            })
+            .await;
+            let client = client(authority.trusting(&server));
+            for connections in 1..=2 {
+                let answer = get(&client, "/").await;
+                match answer {
+                    Ok(answer) => assert!(is_whole && answer.status == 200),
+                    Err(failure) => assert!(!is_whole && failure.kind == FailureKind::Tls, "{failure}"),
+                }
+                assert_eq!(server.connections(), connections);
+            }
+        }
+    });
+}
+
+#[test]
 fn a_server_that_closes_in_the_handshake_without_a_word_is_told_as_that() {
     run(async {
         let server = Server::raw(|_, _, mut tcp| {
