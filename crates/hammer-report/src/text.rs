@@ -4,7 +4,8 @@ use hammer_measure::Nanos;
 
 use crate::report::event::{Command, Refusal};
 use crate::report::{
-    Alarms, Cause, Event, Fates, Finding, PhaseFigures, PromiseCounts, Report, Series, SeriesKind, Threshold,
+    Alarms, Cause, Event, Fates, Finding, PhaseFigures, PhaseName, PromiseCounts, Report, Series, SeriesKind,
+    Threshold,
 };
 use crate::verdict::Standing;
 
@@ -222,7 +223,9 @@ fn run(page: &mut Page, report: &Report) {
 }
 
 fn total(page: &mut Page, report: &Report) {
-    page.paragraph("total", &format!("{}, warm-up included", series::fates(&report.totals.all)));
+    let has_warm_up = report.phases.iter().any(|span| span.phase == PhaseName::WarmUp);
+    let of_all = if has_warm_up { ", warm-up included" } else { "" };
+    page.paragraph("total", &(series::fates(&report.totals.all) + of_all));
 }
 
 fn run_and_phases(page: &mut Page, report: &Report) {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hammer_core::run::{RunError, control, run};
 use hammer_measure::masked::without_tokens;
-use hammer_measure::{Nanos, Now as _, Reporter, RunEvent};
+use hammer_measure::{Nanos, Now, Reporter, RunEvent};
 use hammer_report::report::Event;
 use hammer_report::summary::{HookOutput, SummaryRun};
 use hammer_report::{ExitCode, Reason, ReasonKind, Report, ReportBuilder, Summary};
@@ -29,8 +29,8 @@ use crate::plan::path::PlanPath;
 use crate::plan::read::{self, SourcedPlan};
 use crate::plan::sweep::{PlannedRun, runs};
 use crate::progress::Progress;
-use crate::protocol::Conclusion;
 use crate::protocol::registry::Registry;
+use crate::protocol::{Conclusion, RunFiles};
 use crate::readiness::ReadyWait;
 use crate::resources::watch::ResourceWatch;
 use crate::signals::Signals;
@@ -349,41 +349,22 @@ impl RunContext<'_> {
             run(spec, inbox, &mut reporters)?
         };
         let evidence = evidence::keep(&result.evidence, (registry, plan), &files, epoch);
-        if let Ok(Some(path)) = &evidence {
-            let text = format!("what shows the first broken promises is in {}", path.display());
-            builder.event(&RunEvent::Note { at: clock.now(), text });
-        }
-        let mut lost = Vec::new();
-        for files in &written {
-            match files.finish() {
-                Ok(text) => builder.event(&RunEvent::Note { at: clock.now(), text }),
-                Err((path, error)) => lost.push(unwritten(&path, &error)),
+        let mut lost = tell_written(&written, &clock, &mut builder);
+        match evidence {
+            Ok(Some(path)) => {
+                let text = format!("what shows the first broken promises is in {}", path.display());
+                builder.event(&RunEvent::Note { at: clock.now(), text });
             }
+            Ok(None) => {}
+            Err(error) => lost.push(unwritten(&files, &error)),
         }
         drop(mid_run);
         let mut report = builder.build(plan.embedded(), &[])?;
-        report.compat = plan.compat.map(|compat| {
-            let jobs = registry.protocols().iter().flat_map(|protocol| protocol.accounted(plan, compat));
-            report.accounted(compat.name(), &jobs.collect::<Vec<_>>())
-        });
         report.link = opened.link.as_ref().map(|link| report.link_figures(link.source, link.rates));
         report.server_resources = watch.map(|watch| watch.of_run(plan, &report));
-        for protocol in registry.protocols() {
-            for conclusion in protocol.conclusions(plan, &report) {
-                match conclusion {
-                    Conclusion::Reason(reason) => report.add_reason(reason),
-                    Conclusion::Expected => report.expect(),
-                    Conclusion::Note(text) => {
-                        report.events.push(Event::Note { at_ns: clock.now().0, text });
-                    }
-                }
-            }
-        }
+        conclude_by_protocols(registry, plan, clock.now(), &mut report);
+        lost.extend(streams.finish());
         lost.into_iter().for_each(|reason| report.add_reason(reason));
-        if let Err(error) = evidence {
-            report.add_reason(unwritten(&files, &error));
-        }
-        streams.finish().into_iter().for_each(|reason| report.add_reason(reason));
         metrics.iter().for_each(|metrics| metrics.conclude(&report));
         export.into_iter().for_each(|export| export.conclude(&mut report, signals));
         Ok(report)
@@ -394,6 +375,35 @@ impl RunContext<'_> {
         let run = (self.runs > 1).then(|| (place + 1).to_string());
         let export = self.collector.as_ref().map(|collector| RunExport::start(collector, run));
         Ok(export.transpose().map_err(StartError::Beside)?)
+    }
+}
+
+/// Tells of the files that operations wrote; why those were lost that could not be written.
+fn tell_written(written: &[Box<dyn RunFiles>], clock: &dyn Now, builder: &mut ReportBuilder) -> Vec<Reason> {
+    let mut lost = Vec::new();
+    for files in written {
+        match files.finish() {
+            Ok(text) => builder.event(&RunEvent::Note { at: clock.now(), text }),
+            Err((path, error)) => lost.push(unwritten(&path, &error)),
+        }
+    }
+    lost
+}
+
+/// What protocols conclude from the figures.
+fn conclude_by_protocols(registry: &Registry, plan: &Plan, at: Nanos, report: &mut Report) {
+    report.compat = plan.compat.map(|compat| {
+        let jobs = registry.protocols().iter().flat_map(|protocol| protocol.accounted(plan, compat));
+        report.accounted(compat.name(), &jobs.collect::<Vec<_>>())
+    });
+    for protocol in registry.protocols() {
+        for conclusion in protocol.conclusions(plan, report) {
+            match conclusion {
+                Conclusion::Reason(reason) => report.add_reason(reason),
+                Conclusion::Expected => report.expect(),
+                Conclusion::Note(text) => report.events.push(Event::Note { at_ns: at.0, text }),
+            }
+        }
     }
 }
 
