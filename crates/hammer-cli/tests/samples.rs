@@ -160,11 +160,13 @@ fn runs_follow_one_another_and_the_weights_of_each_are_its_counts() {
 #[test]
 fn what_an_operation_is_of_is_told_by_every_protocol() {
     let configs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs");
-    for (plan, kinds) in [
-        ("ct-quickstart", ["chain"].as_slice()),
-        ("attest-quickstart", &["device"]),
-        ("pki-mixed", &["document", "login"]),
-        ("sigstore-quickstart", &["signature"]),
+    for (plan, expected) in [
+        ("ct-quickstart", [("submit/add-chain", "chain"), ("read/tile", "entry")].as_slice()),
+        ("attest-quickstart", &[("provision/provision", "device"), ("verify/verify", "device")]),
+        ("pki-mixed", &[("sign/cades", "document"), ("login/authentication", "login")]),
+        ("pki-quickstart", &[("validate/cades", "file")]),
+        ("sigstore-quickstart", &[("sign/sign", "signature")]),
+        ("trillian", &[("queue/queue-leaf", "leaf"), ("read/get-inclusion-proof", "entry")]),
     ] {
         let folder = Folder::new();
         let [out, samples] = ["out.json", "samples.jsonl"].map(|name| folder.path(name));
@@ -175,8 +177,9 @@ fn what_an_operation_is_of_is_told_by_every_protocol() {
         let ended = hammer(&args);
         let lines = lines(&samples);
         let operations = operations(&lines);
-        let of: BTreeSet<&str> = operations.iter().filter_map(|one| one.of.as_deref()).collect();
-        let expected: BTreeSet<&str> = kinds.iter().copied().collect();
+        let of: BTreeSet<(&str, &str)> =
+            operations.iter().filter_map(|one| Some((one.series.as_str(), one.of.as_deref()?))).collect();
+        let expected: BTreeSet<(&str, &str)> = expected.iter().copied().collect();
         assert!(expected.is_subset(&of), "{plan}: {of:?}\n{}", ended.stderr);
         assert!(operations.iter().all(|one| one.of.is_some() == one.index.is_some()));
         let report = Report::parse(&fs::read_to_string(&out).unwrap()).unwrap();
