@@ -51,7 +51,9 @@ pub use head_memory::HeadMemory;
 pub use inspector::LogInspector;
 pub use link::{AuditLink, RefusedPromise};
 pub use log_follower::{Followed, LogFollower};
-pub use messages::{AuditWords, BACKDATED_CHECKPOINT, LOG_FORKED, SHRINKING_TREE, flaw_words};
+pub use messages::{
+    AuditWords, BACKDATED_CHECKPOINT, LOG_FORKED, SHRINKING_TREE, altered_issuer, flaw_words,
+};
 pub use place::{LogClient, LogPlace, LogRequest};
 pub use reader::AuditReader;
 pub use served_tile::ServedTile;

@@ -1,6 +1,8 @@
 //! The words for what an audit finds.
 
 use hammer_core::promise::Fault;
+use hammer_measure::peer_start;
+use hammer_net::without_credentials;
 use hammer_tlog::logs::audit::{BesideFault, Breach, BundleFault, Finding, Flaw, Kind, Published, Receipt};
 use hammer_tlog::logs::follow::{Event, TileFault};
 use hammer_tlog::logs::tile::{Level, TileId};
@@ -188,6 +190,17 @@ fn bundle_words(tile: &TileId, index: u64, fault: &BundleFault) -> (&'static str
         ),
     }
 }
+
+/// What is served at the path of an issuer, and is not that.
+pub fn altered_issuer(path: &str, served: &[u8]) -> String {
+    match served.first() {
+        Some(&SEQUENCE) => format!("{path} is another certificate"),
+        _ => format!("{path} is no certificate, and {}", without_credentials(&peer_start(served))),
+    }
+}
+
+/// The tag that each certificate starts with (X.690 section 8.9).
+const SEQUENCE: u8 = 0x30;
 
 /// That a tile is not served, nor what may be served in its place.
 fn not_served(tile: &TileId) -> String {

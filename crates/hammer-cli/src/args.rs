@@ -70,7 +70,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Carry out a plan and report
     Run(RunArgs),
-    /// Print the plan that a run would have, with every default filled in
+    /// Print the plan that a run would have, with its defaults filled in
     Plan(PlanArgs),
     /// Write a first plan, which runs at once on an embedded target and says which lines to change for a real one
     Init(InitArgs),

@@ -74,6 +74,16 @@ fn failed(error: &CliError) -> process::ExitCode {
 /// Tells what is wrong with the arguments, or what was asked of them (`--help`).
 fn said_of_arguments(refused: &clap::Error) -> process::ExitCode {
     if !refused.use_stderr() {
+        // Who reads hey's flag for HTTP/2 as a wish for help is told that all is well.
+        if let Some(flag) = env::args().find(|argument| argument.starts_with("-h") && argument.len() > 2) {
+            let said = format!(
+                "error: unexpected argument '{flag}' found\n\n  tip: --http2 and --help are written out\n"
+            );
+            let _ = output::standard::print(std::io::stderr(), |out| {
+                write!(out, "{}", shown_lines(&without_tokens(&said)))
+            });
+            return ExitCode::Because(ReasonKind::Usage).into();
+        }
         return match output::standard::print(std::io::stdout(), |_| refused.print()) {
             Ok(()) => ExitCode::Clean.into(),
             Err(error) => failed(&error.into()),

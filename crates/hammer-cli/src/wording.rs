@@ -68,26 +68,38 @@ fn told_of_command(refused: &clap::Error, rendered: &str) -> String {
 }
 
 /// The start of commands, flags that curl and other load generators have, and what says the same.
-const SAID_OTHERWISE: [(&str, &[&str], &str); 6] = [
+const SAID_OTHERWISE: [(&str, &[&str], &str); 18] = [
     ("http", &["--vus", "--users", "--concurrency"], "-c N, users who wait for their answers"),
-    (
-        "http",
-        &["-X", "--request", "-m", "--method"],
-        "the method is a word of the command: hammer http post URL",
-    ),
-    ("http", &["-u", "--user", "--basic"], NAME),
+    ("http", &["-X", "--request", "--method"], "the method is a word of the command: hammer http post URL"),
+    ("http", &["-u", "--user", "--basic"], BASIC_USER),
     ("http", &["--rps", "--qps"], "--rate 500/s"),
     ("http", &["--iterations", "--operations"], "-n N"),
+    ("http", &["-a"], BASIC_USER),
+    ("http", &["-k"], "--insecure"),
+    ("http", &["-T"], "-H \"content-type: ...\""),
+    ("http", &["-A", "--user-agent"], "-H \"user-agent: ...\""),
+    ("http", &["-D"], "-d @FILE"),
+    ("http", &["-o", "-O", "--summary-export", "--json"], "--out FILE"),
+    ("http", &["-L", "--location"], "--redirects N"),
+    ("http", &["-m", "--max-time"], "-t 10s, the time of one operation"),
+    ("http", &["-R"], "--rate 500/s"),
+    ("http", &["--threads"], "--shards N"),
+    (
+        "http",
+        &["--resolve", "-x", "--proxy"],
+        "--connect-to ADDRESS dials that in place of the URL's host; there is no proxy",
+    ),
+    ("http", &["--latency", "--verbose"], "--detail prints every wait"),
     ("lab", &["-p", "--port"], "--listen 127.0.0.1:8080"),
 ];
-const NAME: &str = "--basic-user NAME --basic-password-file FILE (or --basic-password-env NAME)";
+const BASIC_USER: &str = "--basic-user NAME --basic-password-file FILE (or --basic-password-env NAME)";
 
 /// Flags of one-line commands, k6, hey, oha and wrk, and what is said instead of them where there is a plan.
 const SAID_BY_THE_PLAN: [(&[&str], &str); 8] = [
     (&["-z", "-d", "--duration", "--measurement"], "phases.measurement=30s"),
     (&["--warm-up", "--warmup"], "phases.warm_up=5s"),
-    (&["-q", "--rate", "--qps", "--rps"], "workloads.NAME.load.rate=500/s"),
-    (&["-c", "--users", "--vus", "--connections"], "workloads.NAME.load.users=50"),
+    (&["-q", "--rate", "--qps", "--rps"], "'workloads.NAME.load={rate: 500/s}'"),
+    (&["-c", "-u", "--users", "--vus", "--connections"], "'workloads.NAME.load={users: 50}'"),
     (&["-n", "--operations", "--requests", "--iterations"], "workloads.NAME.load.operations=10000"),
     (&["-t", "--timeout"], "workloads.NAME.timeout=10s"),
     (&["--threshold", "--thresholds"], "'thresholds=[\"p99(response) < 500ms\"]'"),

@@ -80,7 +80,7 @@ fn a_log_of_the_other_kind_is_refused_with_what_says_it() {
         for command in ["submit", "read"] {
             let ended = load(&log, command, (&log.key, log.lab.origin()), &["--kind", says]);
             let words = [
-                format!("the log is of {is}: it answers 404 to "),
+                format!("the log is of {is}: it has no tree head at "),
                 format!(
                     "and the plan says {says}: `--set target.log.kind={is}` says so, and in one line `--kind {is}`"
                 ),
@@ -123,6 +123,9 @@ fn a_server_that_is_no_log_is_not_taken_for_one_that_breaks_its_promises() {
     for flavour in FLAVOURS {
         let log = Log::of(flavour, Vec::new());
         let kind = if flavour == Flavour::StaticCt { "static-ct" } else { "rfc6962" };
+        let empty = front(&log.lab.url, |_| Passed::Answered(Vec::new()));
+        let args = ["ct", "submit", &empty, "--key", &log.key, "--kind", kind, "-q", "20/s", "-z", "200ms"];
+        is_refused(&log, &hammer(&args), &["is no log: what it answers to ", "and is empty"]);
         let url = front(&log.lab.url, |_| Passed::Answered("<html> Welcome\n\nto a site".into()));
         for command in ["submit", "read"] {
             let args = ["ct", command, &url, "--key", &log.key, "--kind", kind, "-q", "20/s", "-z", "200ms"];
@@ -143,9 +146,11 @@ fn a_log_with_roots_is_judged_by_its_run_whatever_its_head_is() {
         "/checkpoint" => Passed::Answered("<html>".into()),
         _ => Passed::On,
     });
-    let args = ["ct", "submit", &url, "--key", &log.key, "--origin", log.lab.origin(), "-q", "20/s"];
-    let ended = hammer(&[args.as_slice(), &["-z", "200ms", "--out", "-"]].concat());
-    assert_ne!(ended.code, 2, "{}", ended.stderr);
+    for command in ["submit", "read"] {
+        let args = ["ct", command, &url, "--key", &log.key, "--origin", log.lab.origin(), "-q", "20/s"];
+        let ended = hammer(&[args.as_slice(), &["-z", "200ms", "--out", "-"]].concat());
+        assert_ne!(ended.code, 2, "{}", ended.stderr);
+    }
 }
 
 #[test]

@@ -346,7 +346,7 @@ fn a_grant_of_requests_that_cannot_be_had_is_refused_where_it_stands() {
         (with(&nothing), "workloads[0].http.bearer.grant.client_id: it is not given"),
         (with(&both), "workloads[0].http.bearer: give exactly one of file, env, grant, minted"),
         (with(&json!("canary")), "workloads[0].http.bearer: expected a map with file, env, grant or minted"),
-        (with(&absent), "workloads[0].http.bearer.grant.client_secret.env: failed to read a token"),
+        (with(&absent), "workloads[0].http.bearer.grant.client_secret.env: failed to read a secret"),
         (
             (of_service.clone(), json!([requests("web", &json!({}))])),
             "target.services.api.token.grant: failed to be granted a token: the issuer answered 401 with invalid_client: ***",

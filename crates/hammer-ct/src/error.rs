@@ -61,7 +61,7 @@ pub enum CtError {
         source: std::io::Error,
     },
     /// The log's public key is none.
-    #[error("use the log's public key: failed to {0}")]
+    #[error("use the log's public key: failed to {0}{hint}", hint = where_files_go(.0))]
     Key(#[from] KeyError),
     /// Chains from files bring roots of their own, which nobody named here.
     #[error(
@@ -122,6 +122,14 @@ impl CtError {
     /// No log takes a leaf whose last valid second is that, since the Unix epoch.
     pub(crate) fn no_log(not_after: u64) -> Self {
         Self::NoLog { not_after: date(not_after) }
+    }
+}
+
+/// Where a key goes that stands in a file, of one that is no key as it is written: the name of the file may be what was written.
+fn where_files_go(error: &KeyError) -> &'static str {
+    match error {
+        KeyError::Base64(_) => " (of a file: --key @FILE, or `public_key_file` in a plan)",
+        _ => "",
     }
 }
 

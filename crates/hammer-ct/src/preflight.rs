@@ -6,8 +6,8 @@ use std::rc::Rc;
 use futures::future::{Either, select};
 use hammer_audit::{LogClient, LogPlace, LogRequest};
 use hammer_core::runtime::Clock;
-use hammer_measure::{Nanos, peer_text};
-use hammer_net::{Answer, ClientConfig, ConfigError};
+use hammer_measure::{Nanos, peer_start, peer_text};
+use hammer_net::{Answer, ClientConfig, ConfigError, without_credentials};
 use hammer_tlog::ct::rfc6962::{GetRoots, GetSthResponse};
 use hammer_tlog::keys::key::LogKey;
 use hammer_tlog::logs::note::{Note, rfc6962_key_id};
@@ -19,7 +19,7 @@ use crate::log::{GET_ROOTS, LogKind, LogTarget};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogMismatch {
     /// It has its tree heads where one of the other kind has them, and none where one of the plan's has them.
-    #[error("the log is of {is}: it answers 404 to {lacks} and serves {has}, and the plan says {says}")]
+    #[error("the log is of {is}: it has no tree head at {lacks} and serves {has}, and the plan says {says}")]
     Kind {
         /// What it is.
         is: LogKind,
@@ -31,7 +31,7 @@ pub enum LogMismatch {
         has: &'static str,
     },
     /// It serves something else where a log has its tree heads, and nothing else of it is a log's.
-    #[error("{url} is no log: what it answers to {path} is no {form}, and starts with: {said}")]
+    #[error("{url} is no log: what it answers to {path} is no {form}, and {said}")]
     NoLog {
         /// Where it is read.
         url: String,
@@ -39,7 +39,7 @@ pub enum LogMismatch {
         path: &'static str,
         /// What a tree head is.
         form: &'static str,
-        /// The start of what is there, as it may be shown.
+        /// How what is there starts, as it may be shown.
         said: String,
     },
     /// It is read in a folder that has no checkpoint.
@@ -101,13 +101,14 @@ pub struct Preflight<'a> {
     pub client: ClientConfig,
     /// The roots that the plan's chains end in, in DER.
     pub roots: Vec<Vec<u8>>,
+    /// Whether it is read or submitted to as a log; what only requests are sent to may be anything.
+    pub is_loaded: bool,
     /// The time.
     pub clock: Rc<dyn Clock>,
 }
 
 impl Preflight<'_> {
-    /// What of the log is not as the plan says. Nothing is said of one that does not answer, or with nothing that can be read: the run
-    /// shows that.
+    /// What of the log is not as the plan says. Nothing is said of one that does not answer: the run shows that.
     ///
     /// # Errors
     /// Those of [`hammer_net::Client::new`].
@@ -115,8 +116,15 @@ impl Preflight<'_> {
         let (head, roots) = futures::join!(self.head(), self.roots());
         let roots = roots?;
         let lacking = roots.as_ref().and_then(|taken| self.lacking(taken));
-        // One that has roots is a log, and what is wrong with its head is for the run to say.
-        let head = head?.filter(|found| roots.is_none() || !matches!(found, LogMismatch::NoLog { .. }));
+        let head = match head? {
+            // One that has roots is a log, and what is wrong with its head is for the run to say.
+            Some(LogMismatch::NoLog { .. })
+                if !self.is_loaded || roots.is_some() || self.taken().await?.is_some() =>
+            {
+                None
+            }
+            head => head,
+        };
         let mismatches = head.into_iter().chain(lacking).collect();
         Ok(PreflightFinding { mismatches, takes_none: roots.is_some_and(|taken| taken.is_empty()) })
     }
@@ -139,24 +147,27 @@ impl Preflight<'_> {
         let answer = self.answer(client, None, lacks).await?;
         match answer.status {
             StatusCode::OK if !resembles_tree_head(says, &answer.body) => {
-                let of_other = says.other().tree_head_path();
-                let other = self.answer(client, answer.endpoint, of_other).await;
-                let is_other = other.is_some_and(|other| is_tree_head(says.other(), &other.body));
-                (!is_other).then(|| self.no_log(&answer.body))
+                let of_other = self.other_kind(client, answer.endpoint).await;
+                of_other.or_else(|| Some(self.no_log(&answer.body)))
             }
             StatusCode::OK => self.mismatch(&answer.body),
             StatusCode::NOT_FOUND => {
-                let is = says.other();
-                let has = is.tree_head_path();
-                // Of the server that lacks the other.
-                let other = self.answer(client, answer.endpoint, has).await?;
-                let is_it = other.status == StatusCode::OK && is_tree_head(is, &other.body);
                 let folder = self.log.folder.as_ref().map(|folder| folder.display().to_string());
-                let is_other = is_it.then_some(LogMismatch::Kind { is, says, lacks, has });
-                is_other.or(folder.map(|folder| LogMismatch::Folder { folder }))
+                let of_other = self.other_kind(client, answer.endpoint).await;
+                of_other.or(folder.map(|folder| LogMismatch::Folder { folder }))
             }
             _ => None,
         }
+    }
+
+    /// That a server, which has no tree head where the plan says, has one of the other kind.
+    async fn other_kind(&self, client: &LogClient, server: Option<usize>) -> Option<LogMismatch> {
+        let (says, lacks) = (self.log.kind, self.log.tree_head_path());
+        let is = says.other();
+        let has = is.tree_head_path();
+        let other = self.answer(client, server, has).await?;
+        let is_it = other.status == StatusCode::OK && is_tree_head(is, &other.body);
+        is_it.then_some(LogMismatch::Kind { is, says, lacks, has })
     }
 
     fn no_log(&self, answered: &[u8]) -> LogMismatch {
@@ -164,8 +175,7 @@ impl Preflight<'_> {
             LogKind::StaticCt => "signed note (C2SP tlog-checkpoint)",
             LogKind::Rfc6962 => "signed tree head (RFC 6962 section 4.3)",
         };
-        let start = String::from_utf8_lossy(&answered[..answered.len().min(MOST_SAID)]);
-        let said = peer_text(&start.split_whitespace().collect::<Vec<_>>().join(" "));
+        let said = without_credentials(&peer_start(answered));
         let url = self.log.monitoring.first().map(ToString::to_string).unwrap_or_default();
         LogMismatch::NoLog { url, path: self.log.tree_head_path(), form, said }
     }
@@ -179,11 +189,12 @@ impl Preflight<'_> {
         }
     }
 
-    /// The roots that the log says it takes.
+    /// The roots that the log says it takes, where chains of the plan end in any.
     async fn roots(&self) -> Result<Option<Vec<Vec<u8>>>, ConfigError> {
-        if self.roots.is_empty() {
-            return Ok(None);
-        }
+        if self.roots.is_empty() { Ok(None) } else { self.taken().await }
+    }
+
+    async fn taken(&self) -> Result<Option<Vec<Vec<u8>>>, ConfigError> {
         let client = self.open(self.log.submission_client(self.client.clone()).into())?;
         let Some(body) = self.read(&client, GET_ROOTS).await else { return Ok(None) };
         let roots = serde_json::from_slice::<GetRoots>(&body).ok();
@@ -247,16 +258,14 @@ fn is_tree_head(kind: LogKind, body: &[u8]) -> bool {
 /// Whether this is meant as a tree head of that kind, whatever is wrong with it.
 fn resembles_tree_head(kind: LogKind, body: &[u8]) -> bool {
     let text = String::from_utf8_lossy(body);
-    let resembles = match kind {
+    match kind {
         // Its second line is a size (C2SP tlog-checkpoint), and lines of signatures start with a dash.
         LogKind::StaticCt => {
             text.contains("\n\u{2014} ")
                 || text.lines().nth(1).is_some_and(|size| size.parse::<u64>().is_ok())
         }
         LogKind::Rfc6962 => ["\"tree_size\"", "\"sha256_root_hash\""].iter().any(|key| text.contains(key)),
-    };
-    // A log that has just been started may have an empty file.
-    resembles || text.trim().is_empty()
+    }
 }
 
 /// Whether this is a tree head that another key signed.
@@ -266,8 +275,6 @@ fn is_foreign(key: &LogKey, body: &[u8]) -> bool {
 
 /// What is wrong as often is told.
 const LOOKS: usize = 2;
-/// So much of what is no tree head is told, in bytes.
-const MOST_SAID: usize = 60;
 /// How long an answer is waited for.
 const PATIENCE: Nanos = Nanos::from_secs(3);
 /// The roots of a log that takes those of all browsers are 1 MB.

@@ -15,7 +15,7 @@ pub(crate) fn waited_for(answer: &Answer, now: Nanos) -> String {
     let for_so_long = |since: Nanos| now.since(since);
     match answer.wire {
         WireTimes { first_byte: Some(first), .. } => format!(
-            "the answer of {peer} had started {} before, and was not whole after {} bytes",
+            "the answer of {peer} had started {} before, and was not whole after {} bytes on the wire",
             for_so_long(first),
             answer.bytes_in
         ),
@@ -82,7 +82,7 @@ mod tests {
                 "127.0.0.1:80 had said nothing since TCP was connected 3.00s before",
                 "nothing could be sent to 127.0.0.1:80 since TLS was agreed on 3.00s before",
                 "nothing had come from 127.0.0.1:80 since the request was sent 2.00s before",
-                "the answer of 127.0.0.1:80 had started 1.00s before, and was not whole after 7 bytes",
+                "the answer of 127.0.0.1:80 had started 1.00s before, and was not whole after 7 bytes on the wire",
             ]
         );
     }

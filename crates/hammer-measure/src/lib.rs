@@ -37,7 +37,7 @@ pub use histogram::{Distribution, Quantile, Summary};
 pub use octaves::Octaves;
 pub use operation_sample::{OperationSample, SampledWire, StepSample, Subject};
 pub use outcome::{Detail, Fate, Outcome};
-pub use peer_text::{peer_bytes, peer_text, shown, shown_lines};
+pub use peer_text::{peer_bytes, peer_start, peer_text, shown, shown_lines};
 pub use promise::Ledger;
 pub use recorder::Recorder;
 pub use series::{Phase, SeriesInfo};

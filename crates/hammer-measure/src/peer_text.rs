@@ -17,6 +17,18 @@ pub fn peer_bytes(bytes: &[u8]) -> String {
     peer_text(&String::from_utf8_lossy(&bytes[..bytes.len().min(MOST_LOOKED_AT)]))
 }
 
+/// How a body starts that is not what it should be, as it may be shown, on one line: a fragment that completes "what is there ...".
+pub fn peer_start(bytes: &[u8]) -> String {
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST_STARTED)]);
+    match start.split_whitespace().collect::<Vec<_>>().join(" ") {
+        empty if empty.is_empty() => "is empty".to_owned(),
+        start => format!("starts with: {}", peer_text(&start)),
+    }
+}
+
+/// So much of such a body is told, in bytes.
+const MOST_STARTED: usize = 60;
+
 /// `text` as it may be shown, in so many bytes at most: as [`peer_text`] has it, of another length.
 pub fn shown(text: &str, most: usize) -> Cow<'_, str> {
     let start = start_of(text, most);

@@ -1,7 +1,10 @@
-//! Which headers, and which parameters of a URL's query, carry a credential, as far as their names say.
+//! Which headers, parameters of a URL's query, members of JSON and words of a text carry a credential, as far as their names and forms say.
 
 use std::borrow::Cow;
 use std::ops::Range;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD_NO_PAD;
 
 use hammer_measure::masked::MASK;
 
@@ -60,12 +63,13 @@ pub fn without_credentials(text: &str) -> String {
 
 /// Where in `text` the values are, in bytes, in order and apart, that [`credentials_of_queries`] finds, those of every text that is a member of
 /// JSON by the name of a credential (`"access_token":"..."`), also where it is cut off or stands in a text of JSON itself, what follows the
-/// word `Bearer` or `Basic` as a token does, and passwords in URLs (`http://user:password@host/`).
+/// word `Bearer` or `Basic` as a token does, lines of cookies and API keys, and passwords in URLs (`http://user:password@host/`).
 pub fn credentials_of_text(text: &str) -> Vec<Range<usize>> {
     let mut found = credentials_of_queries(text);
     found.extend(credentials_of_members(text));
     found.extend(SCHEMES.iter().flat_map(|scheme| credentials_of_scheme(text, scheme)));
     found.extend(passwords_of_urls(text));
+    found.extend(credentials_of_lines(text));
     joined(found)
 }
 
@@ -74,28 +78,50 @@ pub fn credentials_of_text(text: &str) -> Vec<Range<usize>> {
 fn credentials_of_scheme<'a>(text: &'a str, scheme: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
     let ends = text.char_indices().filter_map(move |(at, _)| {
         let word = text.get(at..at + scheme.len())?;
-        word.eq_ignore_ascii_case(scheme).then_some(at + scheme.len())
+        let is_within_word = text[..at].ends_with(char::is_alphanumeric);
+        (word.eq_ignore_ascii_case(scheme) && !is_within_word).then_some(at + scheme.len())
     });
     ends.filter_map(move |end| {
-        let value = text[end..].trim_start_matches([' ', '+']);
+        let joins = |letter: char| letter.is_whitespace() || matches!(letter, ':' | '=' | '"' | '\'');
+        let value = text[end..].trim_start_matches(joins);
         let start = text.len() - value.len();
         let is_of_token = |letter: char| letter.is_ascii_alphanumeric() || "-._~+/".contains(letter);
         let token = &value[..value.len() - value.trim_start_matches(is_of_token).len()];
-        let is_long = token.len() >= LONGEST_WORD
-            || token.len() >= 8 && token.contains(|letter: char| letter.is_ascii_digit());
         let padding = value[token.len()..].chars().take_while(|letter| *letter == '=').count();
-        let is_parameter = padding == 1 && value[token.len() + 1..].starts_with('"');
-        (start > end && is_long && !is_parameter).then_some(start..start + token.len() + padding)
+        let goes_on = value[token.len() + padding..]
+            .starts_with(|letter: char| letter.is_alphanumeric() || letter == '\\');
+        let is_parameter = PARAMETERS.contains(&token) || padding == 1 && goes_on;
+        (start > end && !is_parameter && (is_no_word(token, padding > 0) || names_user(token, padding)))
+            .then_some(start..start + token.len() + padding)
     })
 }
 
-/// Where the passwords are of users in URLs (RFC 3986 section 3.2.1).
+/// Whether a token is a name and a password in base64 (RFC 7617).
+fn names_user(token: &str, padding: usize) -> bool {
+    let decoded = BASE64_STANDARD_NO_PAD.decode(token).ok().and_then(|pair| String::from_utf8(pair).ok());
+    (token.len() + padding).is_multiple_of(4)
+        && decoded.is_some_and(|pair| pair.contains(':') && !pair.contains(char::is_control))
+}
+
+/// Whether a token is none that is written in sentences: it is padded, or has digits, or goes from small to capital letters more often than names
+/// in code do (`TokenExpiredException`).
+fn is_no_word(token: &str, is_padded: bool) -> bool {
+    let letters = token.as_bytes();
+    let rises = letters
+        .windows(2)
+        .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+        .count();
+    letters.len() >= LEAST_TOKEN
+        && (is_padded || rises > MOST_RISES || letters.iter().any(u8::is_ascii_digit))
+}
+
+/// Where the passwords are of users in URLs (RFC 3986 section 3.2.1), whose slashes may have a backslash before them as in JSON.
 fn passwords_of_urls(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    text.match_indices("://").filter_map(|(at, _)| {
-        let start = at + 3;
-        let authority = text[start..]
-            .split(|letter: char| letter.is_whitespace() || "/?#\"'`<>\\".contains(letter))
-            .next()?;
+    let starts = ["://", r":\/\/"].into_iter().flat_map(|start| text.match_indices(start));
+    starts.filter_map(|(at, slashes)| {
+        let start = at + slashes.len();
+        let is_end = |letter: char| letter.is_whitespace() || "/?#\"'`<>\\".contains(letter);
+        let authority = text[start..].split(is_end).next()?;
         let (user, _) = authority.rsplit_once('@')?;
         let (name, password) = user.split_once(':').filter(|(_, password)| !password.is_empty())?;
         let start = start + name.len() + 1;
@@ -103,12 +129,34 @@ fn passwords_of_urls(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// The same of what is sent as a body, which may be a form (`application/x-www-form-urlencoded`) as well: `user=ann&password=...`.
+/// Where the values are of lines of a head that are credentials and nothing else (`Cookie: session=...`), up to the end of the line, or of the
+/// quotation marks that they stand in. What is no pair of a cookie, and no key, may be a sentence about one.
+fn credentials_of_lines(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let lines = LINES.into_iter().flat_map(move |name| {
+        let starts = text.char_indices().map(|(at, _)| at);
+        starts.filter_map(move |at| {
+            let is_line = text.get(at..at + name.len()).is_some_and(|here| here.eq_ignore_ascii_case(name));
+            is_line.then_some(at + name.len())
+        })
+    });
+    lines.filter_map(|end| {
+        let value = text[end..].trim_start_matches([' ', '\t']);
+        let start = text.len() - value.len();
+        let length = value.find(['\r', '\n', '"', '\'']).unwrap_or(value.len());
+        let word = value[..length].split(char::is_whitespace).next().unwrap_or_default();
+        (word.contains('=') || is_no_word(word, false)).then_some(start..start + length)
+    })
+}
+
+/// As [`credentials_of_text`], of what is sent as a body, which may be a form (`application/x-www-form-urlencoded`) as well: `user=ann&password=...`.
 pub fn credentials_of_body(body: &str) -> Vec<Range<usize>> {
     let mut found = credentials_of_text(body);
-    let form = body.trim_end();
-    if starts_with_pair(form) && !form.contains(char::is_whitespace) {
-        find_in_query(form, MOST_ENCODED, &mut |at| found.push(at));
+    // Lines of a form are none of the standard's, and are written all the same.
+    let is_form = !body.trim_start().starts_with(['{', '[', '<']) && body.contains('=');
+    let mut start = 0;
+    for line in body.split_inclusive('\n').filter(|_| is_form) {
+        find_in_query(line.trim_end(), MOST_ENCODED, &mut |at| found.push(start + at.start..start + at.end));
+        start += line.len();
     }
     joined(found)
 }
@@ -141,17 +189,37 @@ fn credentials_of_members(text: &str) -> impl Iterator<Item = Range<usize>> + '_
 
 /// Schemes of authentication whose credentials are one token (RFC 7617, RFC 6750).
 const SCHEMES: [&str; 2] = ["bearer", "basic"];
-/// Letters from which on a word behind a scheme is none of a language.
-const LONGEST_WORD: usize = 16;
+/// Starts of lines of a head, in lower case.
+const LINES: [&str; 3] = ["cookie:", "set-cookie:", "x-api-key:"];
+/// Parameters of challenges (RFC 6750 section 3, RFC 7616 section 3.3), behind which a quotation mark is no padding's.
+const PARAMETERS: [&str; 7] =
+    ["realm", "error", "error_description", "error_uri", "scope", "charset", "resource_metadata"];
+/// Letters of a credential, at least.
+const LEAST_TOKEN: usize = 8;
+/// So often, at most, a name in code goes from small to capital letters.
+const MOST_RISES: usize = 3;
 
 fn is_credential_member(name: &str) -> bool {
     let name = name.to_ascii_lowercase().replace(['_', '-'], "");
-    CREDENTIAL_MEMBERS.contains(&name.as_str())
+    CREDENTIAL_MEMBERS.contains(&name.as_str()) || ENDS_OF_MEMBERS.iter().any(|end| name.ends_with(end))
 }
 
-/// Names of members of JSON that are credentials, without what joins their words (RFC 6749 section 5.1, RFC 7521 section 4.2, RFC 8693 section 2.1).
-const CREDENTIAL_MEMBERS: [&str; 16] = [
+/// What names of such members end with, likewise: `new_password`, `aws_secret_key`.
+const ENDS_OF_MEMBERS: [&str; 10] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "secretkey",
+    "accesskey",
+    "apikey",
+    "privatekey",
     "accesstoken",
+    "authtoken",
+];
+
+/// Names of members of JSON that are credentials, without what joins their words (RFC 6749 section 5.1, RFC 7521 section 4.2, RFC 8693 section 2.1).
+const CREDENTIAL_MEMBERS: [&str; 11] = [
     "refreshtoken",
     "idtoken",
     "subjecttoken",
@@ -160,13 +228,9 @@ const CREDENTIAL_MEMBERS: [&str; 16] = [
     "token",
     "assertion",
     "clientassertion",
-    "clientsecret",
-    "secret",
-    "password",
-    "passwd",
-    "apikey",
-    "privatekey",
     "authorization",
+    "pwd",
+    "pass",
 ];
 
 /// Tells `found` of every credential of a query that may be encoded so many times.
@@ -435,7 +499,30 @@ mod tests {
                 "Bearer realm=\"veraison\", error=\"invalid_token\"",
                 "Bearer realm=\"veraison\", error=\"invalid_token\"",
             ),
+            (r#"got "Basic am9lOnNlY3JldHM=" for joe"#, r#"got "Basic ***" for joe"#),
+            (r#"{"h":"Bearer abc123def456="}"#, r#"{"h":"Bearer ***"}"#),
+            ("Basic\tam9lOnNlY3JldHM=, Bearer: abc123def456", "Basic\t***, Bearer: ***"),
+            ("Bearer abcDefGhiJklMno", "Bearer ***"),
+            (r"https:\/\/joe:hunter22@host\/", r"https:\/\/joe:***@host\/"),
+            ("GET /\r\nCookie: session=canary; a=b\r\nAccept: */*", "GET /\r\nCookie: ***\r\nAccept: */*"),
+            (r#"["set-cookie: sid=canary", 1]"#, r#"["set-cookie: ***", 1]"#),
+            ("x-api-key: abc12345", "x-api-key: ***"),
+            ("headers.Cookie: it is no header's value", "headers.Cookie: it is no header's value"),
             ("Bearer authentication is required", "Bearer authentication is required"),
+            ("Basic dXNlcjpwYXNz", "Basic ***"),
+            (
+                "/search?q=basic+chemistry101 or forbearer abc12345678",
+                "/search?q=basic+chemistry101 or forbearer abc12345678",
+            ),
+            ("Bearer token-authentication failed", "Bearer token-authentication failed"),
+            (
+                r#"{"e":"Bearer error_description=\"expired\""}"#,
+                r#"{"e":"Bearer error_description=\"expired\""}"#,
+            ),
+            ("Bearer authorization_uri=https://a", "Bearer authorization_uri=https://a"),
+            ("Bearer insufficient_scope, JsonWebTokenError", "Bearer insufficient_scope, JsonWebTokenError"),
+            ("bearer TokenExpiredException thrown", "bearer TokenExpiredException thrown"),
+            ("Basic authentication/authorization", "Basic authentication/authorization"),
             ("basically, bearers of 12345678", "basically, bearers of 12345678"),
             (
                 "from http://jane:can:ary@a.b/?c=d and https://a@b",
@@ -454,9 +541,14 @@ mod tests {
             ("password=canary", &["canary"]),
             (r#"{"user":"ann","password":"canary"}"#, &["canary"]),
             (r#"{"next":"/a?token=canary"}"#, &["canary"]),
-            ("a text, in which password=none stands", &[]),
+            ("user=&password=canary", &["canary"]),
+            ("csrf&password=canary", &["canary"]),
+            ("a+b=1&password=canary", &["canary"]),
+            ("user=jane doe&password=canary", &["canary"]),
+            ("a=1\npassword=canary\n", &["canary"]),
+            (r#"{"new_password":"canary","secret-key":"canary2"}"#, &["canary", "canary2"]),
+            ("a text, in which no password stands", &[]),
             ("page=1&size=2", &[]),
-            ("=token=1", &[]),
         ] {
             let values: Vec<_> = credentials_of_body(body).into_iter().map(|at| &body[at]).collect();
             assert_eq!(values, found, "{body}");

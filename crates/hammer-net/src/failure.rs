@@ -222,7 +222,7 @@ fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn 
 }
 
 /// What an error says, by the names that standards have for it.
-fn words(error: &(dyn Error + 'static)) -> String {
+pub(crate) fn words(error: &(dyn Error + 'static)) -> String {
     if let Some(error) = error.downcast_ref::<h2::Error>() {
         return words_of_h2(error);
     }
@@ -246,6 +246,10 @@ fn words_of_h2(error: &h2::Error) -> String {
     let started = match (error.is_remote(), error.is_go_away()) {
         (true, true) => format!("the server sent GOAWAY with {code}"),
         (true, false) if error.is_reset() => format!("the server sent RST_STREAM with {code}"),
+        // What is of HTTP/1.1 there reads as a frame of five megabytes.
+        (false, _) if error.is_library() && reason == h2::Reason::FRAME_SIZE_ERROR => {
+            format!("what the server sent breaks HTTP/2 with {code}: does it speak it there?")
+        }
         (false, _) if error.is_library() => format!("what the server sent breaks HTTP/2 with {code}"),
         _ => code,
     };

@@ -34,7 +34,7 @@ pub enum SecretError {
         source: std::io::Error,
     },
     /// Nothing but white space.
-    #[error("use an empty token or password")]
+    #[error("use an empty token")]
     Empty,
     /// The value of a header in place of the token.
     #[error(

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker, ready};
 
 use hammer_measure::Nanos;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncBufRead as _, AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::client::TlsStream;
 
 use crate::receive::Received;
@@ -29,22 +29,33 @@ pub(crate) struct TlsSocket {
 impl TlsSocket {
     /// Reads what is there, above TLS.
     fn poll_read(&mut self, cx: &mut Context<'_>, buf: &mut [u8]) -> Poll<io::Result<usize>> {
-        if let Some(error) = self.failed.take() {
-            return Poll::Ready(Err(error));
+        let mut filled = 0;
+        while filled < buf.len() && self.failed.is_none() {
+            // By pieces, since a read of several keeps an error behind the first to itself.
+            match Pin::new(&mut self.tls).poll_fill_buf(cx) {
+                Poll::Ready(Ok([])) => return Poll::Ready(Ok(filled)),
+                Poll::Ready(Ok(piece)) => {
+                    let here = piece.len().min(buf.len() - filled);
+                    buf[filled..filled + here].copy_from_slice(&piece[..here]);
+                    filled += here;
+                    Pin::new(&mut self.tls).consume(here);
+                }
+                Poll::Ready(Err(error)) => self.failed = Some(error),
+                Poll::Pending if filled == 0 => return Poll::Pending,
+                Poll::Pending => return Poll::Ready(Ok(filled)),
+            }
         }
-        let mut room = ReadBuf::new(buf);
-        let Err(error) = ready!(Pin::new(&mut self.tls).poll_read(cx, &mut room)) else {
-            return Poll::Ready(Ok(room.filled().len()));
-        };
         // rustls takes in all that a read of the socket brought before it gives any of it away: a record that it cannot read would take
         // an answer along that was whole before it.
-        match self.tls.get_mut().1.reader().read(buf) {
-            Ok(bytes) if bytes > 0 => {
-                self.failed = Some(error);
-                Poll::Ready(Ok(bytes))
+        if filled == 0
+            && let Some(error) = self.failed.take()
+        {
+            match self.tls.get_mut().1.reader().read(buf) {
+                Ok(bytes) if bytes > 0 => (filled, self.failed) = (bytes, Some(error)),
+                _ => return Poll::Ready(Err(error)),
             }
-            _ => Poll::Ready(Err(error)),
         }
+        Poll::Ready(Ok(filled))
     }
 }
 

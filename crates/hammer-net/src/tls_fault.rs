@@ -199,7 +199,7 @@ fn date(unix_seconds: u64) -> String {
 
 const UNKNOWN_ISSUER: &str =
     "its certificate was issued by nobody who is trusted: the root goes into tls.roots or behind --cacert";
-const OF_AUTHORITY: &str = "its certificate is that of an authority (CA:TRUE), which stands for no server even where it is trusted: with `-addext basicConstraints=critical,CA:FALSE`, openssl req -x509 makes one that does";
+const OF_AUTHORITY: &str = "its certificate is that of an authority (CA:TRUE), which stands for no server even where it is trusted: with `-addext basicConstraints=critical,CA:FALSE`, openssl req -x509 makes one that does, and --insecure (tls.insecure) goes without";
 const WANTS_CERTIFICATE: &str = "it wants a certificate of the client, which goes into tls.certificate or behind --cert, and its key into tls.key or behind --key";
 const CLOSED_WITHOUT_WORD: &str = "the server closed the connection without a word of TLS (close_notify); one that has not answered yet may want a certificate of the client";
 /// How rustls says that.

@@ -1,4 +1,4 @@
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -27,6 +27,8 @@ pub struct LogReads {
     pub(crate) path_series: usize,
     /// Tree heads of different sizes, the largest last; none is of an empty tree.
     heads: RefCell<VecDeque<Arc<SeenHead>>>,
+    /// How many heads in a row were of smaller trees than the newest.
+    behind: Cell<u32>,
     pub(crate) shelf: RefCell<Shelf>,
     /// Tiles that the log did not have, at a later look either, and has not had since.
     pub(crate) absent: RefCell<BTreeSet<TileId>>,
@@ -40,9 +42,9 @@ pub struct LogReads {
 impl LogReads {
     /// Reads by `own`; what an answer is held against is read by `beside`, as steps of the series `path_series`.
     pub fn new(own: LogClient, beside: LogClient, path_series: usize, clock: &Rc<dyn Clock>) -> Self {
-        let (heads, shelf, absent, waits, record) = Default::default();
+        let (heads, behind, shelf, absent, waits, record) = Default::default();
         let [own, beside] = [own, beside].map(|client| LogSteps::new(client, clock.clone()));
-        Self { own, beside, path_series, heads, shelf, absent, waits, looks: LATER_LOOKS, record }
+        Self { own, beside, path_series, heads, behind, shelf, absent, waits, looks: LATER_LOOKS, record }
     }
 
     /// Waits so long, at least, for tiles of a log one of whose servers may lag so far behind another.
@@ -70,9 +72,18 @@ impl LogReads {
     }
 
     /// Keeps a head that was served, of a tree of `size` leaves; returns that of the largest tree, or none where that is empty.
+    ///
+    /// Nobody has looked at its signature yet: one of a tree that nobody signed, and that is larger than the log's, goes again once only smaller
+    /// ones are served. What is read of the tree of an older head is there as well.
     pub fn saw(&self, raw: &[u8], size: u64) -> Option<Arc<SeenHead>> {
         let mut heads = self.heads.borrow_mut();
         // One of several servers may be behind the others.
+        let is_behind = heads.back().is_some_and(|newest| size < newest.size);
+        self.behind.set(if is_behind { self.behind.get() + 1 } else { 0 });
+        if self.behind.get() == MOST_BEHIND {
+            self.behind.set(0);
+            heads.retain(|head| head.size <= size);
+        }
         if size > heads.back().map_or(0, |newest| newest.size) {
             if heads.len() == MOST_HEADS {
                 heads.pop_front();
@@ -130,6 +141,8 @@ pub fn malformed(why: &'static str) -> Ended {
     Ended::failed(Outcome::Malformed, why)
 }
 
+/// So many heads in a row of smaller trees: one of several servers alone that lags says fewer.
+const MOST_BEHIND: u32 = 3;
 const MOST_HEADS: usize = 16;
 /// A record of one huge bundle must not be held in memory for the rest of the run.
 const KEPT_RECORD: usize = 1 << 20;

@@ -83,10 +83,21 @@ impl LogSteps {
         answer: &mut Answer,
         mut step: StepGuard<'_>,
     ) -> Result<(), Ended> {
+        self.exchange(server, asked, answer, (&mut step, |_| false)).await?;
+        expect_ok(&mut step, answer)
+    }
+
+    /// Asks, where the caller `judges` an answer of such a status.
+    async fn exchange(
+        &self,
+        server: Option<usize>,
+        asked: LogRequest<'_>,
+        answer: &mut Answer,
+        (step, judges): (&mut StepGuard<'_>, impl FnOnce(u16) -> bool),
+    ) -> Result<(), Ended> {
         let get = async |answer: &mut Answer| self.client.get_from(server, asked, answer).await;
         let secrets = || secrets_of_bearer(self.client.bearer());
-        exchange(&mut step, answer, self.clock.as_ref(), (secrets, |_| false), get).await?;
-        expect_ok(&mut step, answer)
+        exchange(step, answer, self.clock.as_ref(), (secrets, judges), get).await
     }
 
     /// Whether there is another server to ask at once for what one has not.
@@ -196,17 +207,23 @@ impl LogSteps {
     ) -> Result<(), Ended> {
         // How long entries may be is left to the plan: many are read at once.
         let bound = matches!(tile.level, Level::Hashes(_)).then_some(AnswerBound::HASH_TILE);
-        let path = format!("/{tile}");
-        let ended =
-            self.get_from(server, LogRequest { path: &path, compressed, bound }, answer, start()).await;
-        if answer.status != StatusCode::NOT_FOUND || tile.is_full() {
-            return ended;
+        if !tile.is_full() {
+            let path = format!("/{tile}");
+            let asked = LogRequest { path: &path, compressed, bound };
+            let mut step = start();
+            self.exchange(server, asked, answer, (&mut step, |status| status == NOT_FOUND)).await?;
+            if answer.status != StatusCode::NOT_FOUND {
+                return expect_ok(&mut step, answer);
+            }
+            // A log may do so once the full tile is there, which says whether it did well.
+            step.end(Ended::accepted(NOT_FOUND));
         }
         let path = format!("/{}", tile.full());
         self.get_from(server, LogRequest { path: &path, compressed, bound }, answer, start()).await
     }
 }
 
+const NOT_FOUND: u16 = 404;
 /// Looks for what was not there at first, or could not be told.
 pub(crate) const LATER_LOOKS: u32 = 2;
 /// How often a tile is asked for in the last look.

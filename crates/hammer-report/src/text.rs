@@ -196,7 +196,7 @@ fn health(page: &mut Page, report: &Report) {
     }
     left_out(page, "finding", report.health.findings.len());
     report.health.causes.iter().for_each(|cause| page.paragraph("meanwhile", cause));
-    report.health.notes.iter().take(MOST_FINDINGS).for_each(|note| page.paragraph("health", &note.text));
+    report.health.notes.iter().take(MOST_FINDINGS).for_each(|note| page.paragraph("note", &note.text));
     left_out(page, "note", report.health.notes.len());
     if let Some(Alarms { late: Some(late), stood_ns }) = &report.health.alarms {
         let (p99_9, max, stood) = (late.p99_9_ns, late.max_ns, Nanos(*stood_ns));

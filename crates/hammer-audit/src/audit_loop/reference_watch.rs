@@ -10,6 +10,7 @@ use hammer_tlog::hash::{Hash, sha256};
 use super::voice::AuditVoice;
 use crate::answer_bound::AnswerBound;
 use crate::inspector::NEXT_LOOK;
+use crate::messages::altered_issuer;
 use crate::reader::AuditReader;
 use crate::source::LogSource;
 
@@ -54,7 +55,7 @@ impl ReferenceWatch {
             self.waiting.pop_front();
             match found {
                 Some(bytes) if sha256(&bytes) == hash => {}
-                Some(_) => voice.breach(ALTERED_ISSUER, None, format!("{path} is another certificate")),
+                Some(bytes) => voice.breach(ALTERED_ISSUER, None, altered_issuer(&path, &bytes)),
                 None if missed.is_some() => {
                     voice.breach(MISSING_ISSUER, None, format!("{path} is not served"));
                 }

@@ -79,6 +79,7 @@ pub(crate) struct HttpArgs {
     pub(crate) timeout: String,
     /// Statuses that are accepted instead of every 2xx (200,404)
     #[arg(long, value_name = "STATUS", value_delimiter = ',')]
+    // Wider than a status, so that the plan says which there are.
     pub(crate) expect: Vec<u32>,
     /// HTTP/2: negotiated over TLS, by prior knowledge without it
     #[arg(long)]

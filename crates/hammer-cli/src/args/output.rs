@@ -14,7 +14,7 @@ use super::otlp::OtlpArgs;
 #[derive(Clone, Debug, Args, Default)]
 pub(crate) struct OutputArgs {
     /// Write the JSON report to a file, or to standard output with `-` (the text then goes to standard error)
-    #[arg(long, value_name = "FILE|-")]
+    #[arg(long, value_name = "FILE|-", value_parser = report_path)]
     pub(crate) out: Option<PathBuf>,
     /// Stream events and intervals to a file, one JSON object a line
     #[arg(long, value_name = "FILE")]
@@ -80,6 +80,14 @@ impl OutputArgs {
             slowest: size(self.samples_slowest, SLOWEST),
             uniform: size(self.samples_uniform, UNIFORM),
         }
+    }
+}
+
+/// A file for the report; what k6 takes there is a form and a file.
+fn report_path(text: &str) -> Result<PathBuf, String> {
+    match ["json=", "csv="].into_iter().find_map(|form| text.strip_prefix(form)) {
+        Some(file) => Err(format!("a file is wanted, without its form before it: --out {file}")),
+        None => Ok(text.into()),
     }
 }
 

@@ -134,6 +134,9 @@ fn exchange(
 /// Why nothing was done.
 fn told(said: &Value, status: StatusCode) -> String {
     match said["error"].as_str() {
+        _ if status == StatusCode::NOT_FOUND => {
+            "no run answers there (404): is it the address that --web has?".to_owned()
+        }
         Some(why) => why.to_owned(),
         None => format!("the answer is {}", status.as_u16()),
     }

@@ -26,7 +26,10 @@ pub(crate) fn write(args: &InitArgs) -> Result<ExitCode, CliError> {
 
 fn new_file(path: &Path, text: &str) -> Result<(), OutputError> {
     let written = File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|source| OutputError::Unopened { named: OUT, path: path.to_owned(), source })
+    written.map_err(|source| match source.kind() {
+        io::ErrorKind::AlreadyExists => OutputError::Exists { path: path.to_owned(), flag: OUT },
+        _ => OutputError::Unopened { named: OUT, path: path.to_owned(), source },
+    })
 }
 
 impl PlanKind {

@@ -16,7 +16,7 @@ use crate::plan::read::{self, SourcedPlan};
 use crate::plan::sweep::{self, PlannedRun};
 use crate::protocol::registry::Registry;
 
-/// Prints it in YAML, with every default filled in and without its secrets, and the order of its runs where there are several; a plan that contradicts itself is refused, but nothing that it
+/// Prints it in YAML, with its defaults filled in and without its secrets, and the order of its runs where there are several; a plan that contradicts itself is refused, but nothing that it
 /// names is started, dialled or read but a trace of arrivals, since that is the load.
 pub(crate) fn show(args: &PlanArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     let planned = read::plan(args, registry.grammar())?;

@@ -60,13 +60,11 @@ pub(crate) fn of_plan_with(
 ) -> Result<ExitCode, CliError> {
     let output = &*tui::fitted(output)?;
     resources::lift_descriptor_limit();
-    let mut planned = planned.clone();
+    let mut runs = runs(planned, registry.grammar())?;
     if output.tolerate_lag {
         // What reports carry is to be carried out again as it was.
-        planned.plan.health = planned.plan.health.tolerated();
+        runs.iter_mut().for_each(|run| run.plan.plan.health = run.plan.plan.health.tolerated());
     }
-    let planned = &planned;
-    let runs = runs(planned, registry.grammar())?;
     for PlannedRun { plan: SourcedPlan { plan, source }, .. } in &runs {
         check(registry, plan).map_err(|error| error.placed(source))?;
     }

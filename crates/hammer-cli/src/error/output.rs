@@ -26,6 +26,9 @@ pub(crate) enum OutputError {
         path: PathBuf,
         source: io::Error,
     },
+    /// A file that is to be new is there already.
+    #[error("write {}: it is there already; {flag} FILE names another", path.display())]
+    Exists { path: PathBuf, flag: &'static str },
     /// Standard output is no file.
     #[error(
         "use {named}: `-` is standard output for a report alone, and /dev/stdout for what goes to a file"
@@ -113,6 +116,7 @@ impl OutputError {
     pub(super) fn reason(&self) -> ReasonKind {
         match self {
             Self::Unopened { .. }
+            | Self::Exists { .. }
             | Self::NoFile { .. }
             | Self::NoSamples { .. }
             | Self::NothingMeasured { .. }

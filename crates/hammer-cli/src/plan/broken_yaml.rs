@@ -80,7 +80,10 @@ const PLAIN: [(&str, &str); 28] = [
     ("tab cannot be used as indentation", TAB),
     ("parsing a flow sequence, expected", "expected `,` or `]`: a list in brackets is not closed"),
     ("EOF while parsing a flow sequence", "a list in brackets is not closed: `]` is missing"),
-    ("parsing a flow mapping, did not find", "expected `,` or `}`: keys in braces are not closed"),
+    (
+        "parsing a flow mapping, did not find",
+        "expected `,` or `}`: keys in braces are not closed, or a text with `${` in it lacks its quotation marks",
+    ),
     ("EOF while parsing a flow mapping", "keys in braces are not closed: `}` is missing"),
     ("EOF while parsing an implicit flow mapping", "a list in brackets is not closed: `]` is missing"),
     ("unclosed bracket '['", "a list in brackets is not closed: `]` is missing"),

@@ -74,7 +74,7 @@ pub(crate) fn apply(plan: &mut Value, key: &str, value: Value) -> Result<PlanPat
 }
 
 /// A part of a key path, and the places in lists behind it: `frontends[0][1]`.
-fn with_places(part: &str) -> impl Iterator<Item = &str> {
+pub(super) fn with_places(part: &str) -> impl Iterator<Item = &str> {
     let is_place = |text: &str| {
         text.strip_suffix(']')
             .is_some_and(|place| !place.is_empty() && place.bytes().all(|digit| digit.is_ascii_digit()))

@@ -40,24 +40,48 @@ pub(super) fn holds_credential(plan: &Value) -> bool {
     found
 }
 
-/// Where a plan has what a report or a printed plan shows in the place of a secret, which nobody put back.
+/// Where a plan has what a report or a printed plan shows in the place of a secret, which nobody put back: a mask that would be masked
+/// itself, were it the secret.
 pub(super) fn masked_place(plan: &Value) -> Option<PlanPath> {
+    fn put_back(value: &mut Value) {
+        match value {
+            Value::String(text) if text.contains(MASK) => *text = text.replace(MASK, PUT_BACK),
+            Value::Array(values) => values.iter_mut().for_each(put_back),
+            Value::Object(map) => map.values_mut().for_each(put_back),
+            _ => {}
+        }
+    }
     fn search(plan: &Value, at: &PlanPath) -> Option<PlanPath> {
         match plan {
             Value::Object(map) => map.iter().find_map(|(key, value)| search(value, &at.clone().key(key))),
             Value::Array(items) => {
                 items.iter().enumerate().find_map(|(place, item)| search(item, &at.clone().item(place)))
             }
-            Value::String(text) => {
-                let is_masked =
-                    text == MASK || ["=***", "\"***", "'***"].iter().any(|mask| text.contains(mask));
-                is_masked.then(|| at.clone())
-            }
+            Value::String(text) => (text == TAKEN).then(|| at.clone()),
             _ => None,
         }
     }
-    search(plan, &PlanPath::default())
+    if !plan.to_string().contains(MASK) {
+        return None;
+    }
+    let mut plan = plan.clone();
+    put_back(&mut plan);
+    let named = named_in_credentials(&plan);
+    // What is found is marked, and so can be found by its place.
+    each_credential(&mut plan, &named, &mut |found| match found {
+        Found::Whole(value) if value.to_string().contains(PUT_BACK) => *value = TAKEN.into(),
+        Found::Within(text, places) if places.iter().any(|at| text[at.clone()].contains(PUT_BACK)) => {
+            TAKEN.clone_into(text);
+        }
+        _ => {}
+    });
+    search(&plan, &PlanPath::default())
 }
+
+/// A secret of any form, in the place of a mask.
+const PUT_BACK: &str = "canary0123456789";
+/// What no plan has as a text.
+const TAKEN: &str = "\0";
 
 const MASK: &str = "***";
 
@@ -76,7 +100,7 @@ fn each_credential(plan: &mut Value, named: &[String], told: &mut impl FnMut(Fou
                 match value {
                     Value::Object(headers) if HEADERS.contains(&key.as_str()) => {
                         for (name, value) in headers {
-                            match is_credential(name) {
+                            match is_credential(name) && !is_filled(value) {
                                 true => told(Found::Whole(value)),
                                 false => each_credential(value, named, told),
                             }
@@ -109,13 +133,32 @@ fn each_credential(plan: &mut Value, named: &[String], told: &mut impl FnMut(Fou
     }
 }
 
-fn told_within(text: &mut String, places: Vec<Range<usize>>, told: &mut impl FnMut(Found<'_>)) {
+/// Whether a value is nothing but placeholders, behind the word of a scheme at most: what they stand for is masked where it is.
+fn is_filled(value: &Value) -> bool {
+    match value {
+        Value::String(text) => {
+            let scheme = ["Bearer ", "Basic ", "Token "].iter().find_map(|scheme| text.strip_prefix(scheme));
+            is_placeholder(scheme.unwrap_or(text))
+        }
+        Value::Array(values) => values.iter().all(is_filled),
+        _ => false,
+    }
+}
+
+fn is_placeholder(text: &str) -> bool {
+    text.strip_prefix("${")
+        .and_then(|rest| rest.strip_suffix('}'))
+        .is_some_and(|name| !name.contains(['$', '{', '}']))
+}
+
+fn told_within(text: &mut String, mut places: Vec<Range<usize>>, told: &mut impl FnMut(Found<'_>)) {
+    places.retain(|at| !is_placeholder(&text[at.clone()]));
     if !places.is_empty() {
         told(Found::Within(text, places));
     }
 }
 
-/// The values that a header which carries a secret has placeholders for, in whichever section: `${NAME}`, `${NAME.COLUMN}`.
+/// The values that a header, a body or a query which carries a secret has placeholders for there, in whichever section: `${NAME}`, `${NAME.COLUMN}`.
 fn named_in_credentials(plan: &Value) -> Vec<String> {
     fn add(plan: &Value, is_in: bool, names: &mut Vec<String>) {
         match plan {
@@ -126,17 +169,26 @@ fn named_in_credentials(plan: &Value) -> Vec<String> {
                         .into_iter()
                         .flatten()
                         .for_each(|(name, value)| add(value, is_credential(name), names));
-                    add(value, is_in, names);
+                    match value {
+                        Value::String(text) if key == BODY && !is_in => {
+                            credentials_of_body(text).into_iter().for_each(|at| add_of(&text[at], names));
+                        }
+                        value => add(value, is_in, names),
+                    }
                 }
             }
             Value::Array(items) => items.iter().for_each(|item| add(item, is_in, names)),
-            Value::String(text) if is_in => {
-                let placeholders = text.split("${").skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
-                let of = placeholders.map(|of| of.rsplit(':').next().unwrap_or(of));
-                names.extend(of.map(|of| of.split('.').next().unwrap_or(of).to_owned()));
+            Value::String(text) if is_in => add_of(text, names),
+            Value::String(text) => {
+                credentials_of_text(text).into_iter().for_each(|at| add_of(&text[at], names));
             }
             _ => {}
         }
+    }
+    fn add_of(text: &str, names: &mut Vec<String>) {
+        let placeholders = text.split("${").skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
+        let of = placeholders.map(|of| of.rsplit(':').next().unwrap_or(of));
+        names.extend(of.map(|of| of.split('.').next().unwrap_or(of).to_owned()));
     }
     let mut names = Vec::new();
     add(plan, false, &mut names);
@@ -256,6 +308,48 @@ mod tests {
             mask(&mut plan);
             assert!(!plan.to_string().contains("canary"), "{plan}");
             assert!(masked_place(&plan).is_some(), "{plan}");
+        }
+    }
+
+    #[test]
+    fn whatever_a_plan_is_printed_with_in_the_place_of_a_secret_is_refused() {
+        for http in [
+            json!({ "headers": { "authorization": "Bearer canary12345" } }),
+            json!({ "headers": { "Referer": "http://u:canary@h/", "x-note": "Basic Y2FuYXJ5Om9mYQ==" } }),
+            json!({ "body": "Authorization: Bearer canary12345" }),
+            json!({ "body": "password=canary&user=ann" }),
+            json!({ "path": "/a?next=%2Fb%3Fkey%3Dcanary" }),
+            json!({ "body": "{\"password\":\"${pw}\"}", "values": { "pw": { "list": ["canary1", "canary2"] } } }),
+        ] {
+            let mut plan = json!({ "workloads": [{ "http": http }] });
+            assert_eq!(masked_place(&plan), None, "{plan}");
+            mask(&mut plan);
+            assert!(!plan.to_string().contains("canary"), "{plan}");
+            assert!(
+                masked_place(&plan).is_some_and(|at| at.to_string().starts_with("workloads[0].http")),
+                "{plan}"
+            );
+        }
+        for honest in ["*** urgent ***", "{\"note\":\"*** urgent ***\"}", "'***'", "a=***"] {
+            let plan = json!({ "http": { "body": honest, "contains": honest } });
+            assert_eq!(masked_place(&plan), None, "{plan}");
+        }
+    }
+
+    #[test]
+    fn what_is_filled_in_is_no_secret_where_it_is_named() {
+        let shown = json!({
+            "headers": { "authorization": "Bearer ${token}", "x-api-key": ["${key.of}"], "cookie": "${json:a}" },
+            "body": r#"{"password":"${password}"}"#, "path": "/a?token=${token}", "form": { "body": "password=${a}" },
+        });
+        let mut plan = shown.clone();
+        assert!(!holds_credential(&plan));
+        mask(&mut plan);
+        assert_eq!(plan, shown);
+        for written in ["Bearer ${a}canary", "canary${a}", "${a}canary${b}", "Bearer  canary", "$${canary}"] {
+            let mut plan = json!({ "headers": { "authorization": written } });
+            mask(&mut plan);
+            assert_eq!(plan["headers"]["authorization"], MASK, "{written}");
         }
     }
 

@@ -7,7 +7,7 @@ use hammer_values::Count;
 use serde_json::Value;
 
 use super::Plan;
-use super::change::apply;
+use super::change::{apply, with_places};
 use super::credential::holds_credential;
 use super::document::PlanDocument as _;
 use super::error::{PlanError, PlanFault};
@@ -140,7 +140,9 @@ fn swept(
 /// A value under its key, as a plan has it; a place in a list is a key here.
 fn at_its_key(plan: &Plan, key: &str, value: &Value) -> Value {
     let path = swept_path(plan, key);
-    path.rsplit('.')
+    let keys: Vec<&str> = path.split('.').flat_map(with_places).collect();
+    keys.into_iter()
+        .rev()
         .fold(value.clone(), |value, key| Value::Object([(key.to_owned(), value)].into_iter().collect()))
 }
 

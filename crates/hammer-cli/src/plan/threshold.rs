@@ -127,7 +127,7 @@ fn of_failures(text: &str) -> Option<String> {
     };
     let share = number.trim().parse::<f64>().ok()? / whole;
     match (function.trim(), share) {
-        (_, 0.0) if rest.contains('=') => Some("share(accepted) == 100%".to_owned()),
+        ("share" | "count" | "rate", 0.0) if rest.contains('=') => Some("share(accepted) == 100%".to_owned()),
         ("share", share) if share > 0.0 => {
             let operator = rest.trim().replace('<', ">");
             Some(format!("share(accepted) {operator} {}%", rounded(100.0 - 100.0 * share)))

@@ -158,7 +158,8 @@ impl OpenProtocol for OpenCt<'_> {
 
     fn describe(&mut self, planned: &RunPlan<'_>) -> Result<(), CliError> {
         if planned.plan.target.preflight != Some(false) {
-            self.rootless = preflight::look(planned.plan, &self.logs, &self.submitted)?;
+            let are_loaded: Vec<bool> = self.auditors.iter().map(Option::is_some).collect();
+            self.rootless = preflight::look(planned.plan, &self.logs, (&self.submitted, &are_loaded))?;
         }
         Ok(())
     }

@@ -115,7 +115,7 @@ pub(crate) const ROWS: &[Row] = &[
     asked("a count of errors", &["http", "get", URL, "--threshold", "count(errors) == 0"]),
     asked("a status beyond all", &["http", "get", URL, "--expect", "99999"]),
     asked("redirects beyond all", &["http", "get", URL, "--redirects", "99999999999"]),
-    asked("rounds beyond all", &["compare", "--run", "good.yaml", "--rounds", "99999999999"]),
+    asked("rounds beyond all", &["compare", "--run", "good.yaml", "good.yaml", "--rounds", "99999999999"]),
     asked(
         "a password of a file that is not there",
         &["http", "get", URL, "--basic-user", "a", "--basic-password-file", "nowhere"],

@@ -405,7 +405,7 @@ fn what_contradicts_itself_is_refused_where_it_stands() {
             format!(
                 "resources: {{ promql: [{{ name: a, {page}, cpu: up, token: {{ env: NO_SUCH_VARIABLE }} }}] }}"
             ),
-            "resources.promql[0].token.env: failed to read a token",
+            "resources.promql[0].token.env: failed to read a secret",
         ),
         (
             format!("resources: {{ promql: [{{ name: a, {page}, cpu: up, token: canary-of-a-token }}] }}"),
@@ -442,7 +442,7 @@ fn what_contradicts_itself_is_refused_where_it_stands() {
             format!(
                 "observe: [{{ name: a, promql: {{ {page}, query: up, token: {{ env: NO_SUCH_VARIABLE }} }} }}]"
             ),
-            "observe[0].promql.token.env: failed to read a token",
+            "observe[0].promql.token.env: failed to read a secret",
         ),
         (
             format!(

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use hammer_audit::altered_issuer;
 use hammer_audit::{
     AnswerBound, AuditReader, EntrySource as _, LogInspector, LogSource as _, ServedTile, Trouble, edge_of,
     flaw_words, leaves_of,
@@ -166,7 +167,7 @@ impl LogSweep {
                     swept.issuers += 1;
                     chains.issuer(&certificate);
                 }
-                Some(_) => swept.add(("altered-issuer", None, format!("{path} is another certificate"))),
+                Some(other) => swept.add(("altered-issuer", None, altered_issuer(&path, &other))),
                 None => swept.add(("missing-issuer", None, format!("{path} is not served"))),
             }
         }

@@ -145,5 +145,4 @@ fn number(text: &str) -> Option<f64> {
 
 const DURATIONS: &str =
     "response, response.<fate>, service, dispatch_lag, backlog_wait, connection_wait, client_time, read_lag";
-const COUNTS: &str =
-    "offered, dispatched, completed, resent, redialled, a fate, or made, kept, broken, pending, unchecked";
+const COUNTS: &str = "offered, dispatched, completed, resent, redialled, accepted, refused, pushback, server_error, malformed, unreachable, timed_out, abandoned, shed, starved, or made, kept, broken, pending, unchecked";

@@ -6,7 +6,7 @@ use super::fault::AnswerFault;
 #[derive(Debug)]
 pub(super) struct Chunks {
     stage: ChunkStage,
-    /// Bytes of extensions and trailers so far, which are read past.
+    /// Bytes of the extensions of a chunk, or of the trailers, so far, which are read past.
     passed_over: usize,
 }
 
@@ -89,7 +89,11 @@ impl Chunks {
             // A line feed alone ends a line for some, and for others what follows is still an extension.
             (ChunkStage::Extension(size), byte) if byte != b'\n' => ChunkStage::Extension(size),
             (ChunkStage::SizeEnd(0), b'\n') => ChunkStage::TrailerStart,
-            (ChunkStage::SizeEnd(size), b'\n') => ChunkStage::Data(size),
+            (ChunkStage::SizeEnd(size), b'\n') => {
+                // A signature behind each of many chunks is no extension without end.
+                self.passed_over = 0;
+                ChunkStage::Data(size)
+            }
             (ChunkStage::DataEnd, b'\r') => ChunkStage::DataEndFeed,
             (ChunkStage::DataEndFeed, b'\n') => ChunkStage::Size,
             (ChunkStage::TrailerStart, b'\r') => ChunkStage::LastFeed,
@@ -108,7 +112,7 @@ fn digit(byte: u8) -> Option<u64> {
     char::from(byte).to_digit(16).map(u64::from)
 }
 
-/// Of an answer's extensions and trailers; nobody asks for them.
+/// Of the extensions of a chunk, and of an answer's trailers; nobody asks for them.
 const MOST_PASSED_OVER: usize = 16 << 10;
 
 #[cfg(test)]
@@ -169,6 +173,13 @@ mod tests {
         for part in ["", "1", "1\r\n", "1\r\na", "1\r\na\r\n", "1\r\na\r\n0\r\n", "1\r\na\r\n0\r\n\r"] {
             assert!(!read(part.as_bytes(), 64).unwrap().1, "{part:?}");
         }
+    }
+
+    #[test]
+    fn each_of_many_chunks_may_have_an_extension() {
+        let chunk = format!("1;chunk-signature={}\r\na\r\n", "0".repeat(64));
+        let (data, has_ended, _) = read((chunk.repeat(1000) + "0\r\n\r\n").as_bytes(), 999).unwrap();
+        assert!(data.len() == 1000 && has_ended);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::outgoing::Outgoing;
 use crate::attempt::{Broken, may_repeat};
 use crate::config::Resend;
 use crate::context::ClientContext;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, words};
 use crate::reactor::Demand;
 use crate::receive::Received;
 use crate::request::{Answer, Request};
@@ -159,7 +159,13 @@ impl<'a> Http1Exchange<'a> {
         let failure = self.lost(error);
         Err(match (self.reader.closed(), failure.kind) {
             (AtClose::Absent, _) => self.broken(failure),
-            (_, end @ (FailureKind::Closed | FailureKind::Reset)) => self.truncated(end, &error.to_string()),
+            (_, end @ (FailureKind::Closed | FailureKind::Reset | FailureKind::Tls)) => {
+                let how = match error.kind() {
+                    io::ErrorKind::UnexpectedEof => CLOSED_WITHOUT_NOTIFY.into(),
+                    _ => words(error),
+                };
+                self.truncated(end, &how)
+            }
             _ => Broken::Final(failure),
         })
     }
@@ -230,4 +236,7 @@ const UNSURE: Nanos = Nanos::from_micros(50);
 const LARGE_ANSWER: u64 = 32 << 10;
 /// Bytes that are kept of what is no HTTP.
 const MOST_SEEN: usize = 100;
+
+/// How TLS ends without its own word for it (RFC 8446 section 6.1).
+const CLOSED_WITHOUT_NOTIFY: &str = "the connection was closed without a close_notify of TLS";
 const CLOSED: &str = "the connection was closed";

@@ -39,7 +39,7 @@ const ED25519_SPKI: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// The base64 is broken.
-    #[error("read a public key: {0}")]
+    #[error("read a public key: it is neither PEM nor base64")]
     Base64(#[from] Base64Error),
     /// The DER is broken.
     #[error("read a public key: it is no SubjectPublicKeyInfo in DER (RFC 5280 section 4.1): {0}")]

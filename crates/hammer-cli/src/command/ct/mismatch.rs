@@ -11,7 +11,7 @@ use crate::protocol::ct::preflight::in_one_line;
 /// What of the log is not as it was named, and the argument that mends it: a sentence; none where the log does not say.
 pub(super) async fn hint(log: &LogTarget, client: ClientConfig) -> Option<String> {
     let clock = Rc::new(MonotonicClock::starting_now());
-    let found = Preflight { log, client, roots: Vec::new(), clock }.look().await.ok()?;
+    let found = Preflight { log, client, roots: Vec::new(), is_loaded: true, clock }.look().await.ok()?;
     let mismatch = found.mismatches.into_iter().next()?;
     Some(match in_one_line(&mismatch) {
         Some(argument) => format!("{mismatch}: where that is the log that is meant, `{argument}`"),

@@ -24,7 +24,8 @@ pub(super) struct RootlessLog {
     pub(super) accepted: Accepted,
 }
 
-/// Holds the logs that answer against what the plan says of them, and against the roots that chains submitted to each end in.
+/// Holds the logs that answer against what the plan says of them, and against the roots that chains submitted to each end in. One that no
+/// workload of logs goes to may be anything that requests are sent to.
 ///
 /// Finds those of them that take no root, by their own word.
 ///
@@ -33,7 +34,7 @@ pub(super) struct RootlessLog {
 pub(super) fn look(
     plan: &Plan,
     logs: &[OpenLog],
-    submitted: &[Vec<&SubmitPlan>],
+    (submitted, are_loaded): (&[Vec<&SubmitPlan>], &[bool]),
 ) -> Result<Vec<Option<RootlessLog>>, CliError> {
     let mut rootless = vec![None; logs.len()];
     for (place, (log, submitted)) in logs.iter().zip(submitted).enumerate() {
@@ -43,7 +44,8 @@ pub(super) fn look(
         let client = plan.target.client(log.service.as_deref(), log.log.submission.clone(), 1, plan.seed)?;
         let clock: Rc<dyn Clock> = Rc::new(MonotonicClock::starting_now());
         let sent = log.log.submission_client(client.clone()).into();
-        let look = Preflight { log: &log.log, client, roots: roots(plan, submitted), clock };
+        let is_loaded = are_loaded.get(place).is_some_and(|is| *is);
+        let look = Preflight { log: &log.log, client, roots: roots(plan, submitted), is_loaded, clock };
         let found = before_run::ask(look.look())?;
         let PreflightFinding { mismatches, takes_none } =
             found.map_err(|error| PlanFault::from(error).at(log.at.clone()))?;
@@ -104,8 +106,7 @@ struct Mend<'a>(&'a MendedMismatch);
 impl fmt::Display for Mend<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let MendedMismatch { mismatch, log, seed } = self.0;
-        // A list's item is named by its place in a change.
-        let log = log.to_string().replace('[', ".").replace(']', "");
+        let log = log.to_string();
         let line = in_one_line(mismatch).unwrap_or_default();
         match mismatch {
             LogMismatch::Kind { is, .. } => {

@@ -59,7 +59,7 @@ fn badness(finding: &Finding) -> f64 {
 fn notes(page: &mut Page, notes: &[HealthNote], kind: HealthNoteKind) {
     let mut of_kind = notes.iter().filter(|note| note.kind == kind);
     if let Some(first) = of_kind.next() {
-        page.paragraph("health", &format!("{}{}", first.text, others(1 + of_kind.count(), "series")));
+        page.paragraph("note", &format!("{}{}", first.text, others(1 + of_kind.count(), "series")));
     }
 }
 
