@@ -12,6 +12,8 @@ mod log;
 #[expect(dead_code, reason = "other tests have servers of their own")]
 mod server;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use hammer_lab::ct::Flavour;
 use hammer_tlog::encoding::base64;
 
@@ -150,6 +152,31 @@ fn a_log_with_roots_is_judged_by_its_run_whatever_its_head_is() {
         let args = ["ct", command, &url, "--key", &log.key, "--origin", log.lab.origin(), "-q", "20/s"];
         let ended = hammer(&[args.as_slice(), &["-z", "200ms", "--out", "-"]].concat());
         assert_ne!(ended.code, 2, "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_head_that_was_wrong_before_the_run_alone_is_told() {
+    for flavour in FLAVOURS {
+        let log = Log::of(flavour, Vec::new());
+        let kind = if flavour == Flavour::StaticCt { "static-ct" } else { "rfc6962" };
+        let (own, asked) = (log.lab.url.clone(), AtomicU64::new(0));
+        let url = front(&log.lab.url, move |path| {
+            let is_head = path.ends_with("/checkpoint") || path.ends_with("/get-sth");
+            if !is_head || asked.fetch_add(1, Ordering::Relaxed) > 0 {
+                return Passed::On;
+            }
+            // Another size than the one that was signed.
+            let head = String::from_utf8(front::read(&own, path)).unwrap();
+            let head = head.replacen("\n0\n", "\n77\n", 1).replacen("\"tree_size\":0", "\"tree_size\":77", 1);
+            Passed::Answered(head.into_bytes())
+        });
+        let args = ["ct", "submit", &url, "--key", &log.key, "--origin", log.lab.origin(), "--kind", kind];
+        let ended = hammer(&[args.as_slice(), &["-q", "20/s", "-z", "200ms", "--out", "-"]].concat());
+        assert_ne!(ended.code, 2, "{}", ended.stderr);
+        for said in ["log: of the first head before the run, ", "; the next was as it should be"] {
+            assert!(ended.stdout.contains(said), "{said}: {}", ended.stderr);
+        }
     }
 }
 

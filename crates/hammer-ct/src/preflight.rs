@@ -14,6 +14,7 @@ use hammer_tlog::logs::note::{Note, rfc6962_key_id};
 use http::StatusCode;
 
 use crate::log::{GET_ROOTS, LogKind, LogTarget};
+use crate::tree_head::open_head;
 
 /// Why a log is not the one that a plan means: a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -91,6 +92,8 @@ pub struct PreflightFinding {
     pub mismatches: Vec<LogMismatch>,
     /// Whether the log says that it takes no root at all, which what it accepts may contradict.
     pub takes_none: bool,
+    /// What was wrong with the first head that it served, and not with the next: a sentence.
+    pub wavered: Option<String>,
 }
 
 /// A look at a log before a run.
@@ -113,10 +116,11 @@ impl Preflight<'_> {
     /// # Errors
     /// Those of [`hammer_net::Client::new`].
     pub async fn look(&self) -> Result<PreflightFinding, ConfigError> {
-        let (head, roots) = futures::join!(self.head(), self.roots());
+        let (looked, roots) = futures::join!(self.head(), self.roots());
+        let (head, wavered) = looked?;
         let roots = roots?;
         let lacking = roots.as_ref().and_then(|taken| self.lacking(taken));
-        let head = match head? {
+        let head = match head {
             // One that has roots is a log, and what is wrong with its head is for the run to say.
             Some(LogMismatch::NoLog { .. })
                 if !self.is_loaded || roots.is_some() || self.taken().await?.is_some() =>
@@ -126,23 +130,40 @@ impl Preflight<'_> {
             head => head,
         };
         let mismatches = head.into_iter().chain(lacking).collect();
-        Ok(PreflightFinding { mismatches, takes_none: roots.is_some_and(|taken| taken.is_empty()) })
+        let takes_none = roots.is_some_and(|taken| taken.is_empty());
+        Ok(PreflightFinding { mismatches, takes_none, wavered })
     }
 
-    async fn head(&self) -> Result<Option<LogMismatch>, ConfigError> {
+    /// What is wrong with the tree head at each look, or else at the first alone.
+    async fn head(&self) -> Result<(Option<LogMismatch>, Option<String>), ConfigError> {
         let client = self.open(self.log.place(self.client.clone()))?;
         // What is wrong once may be a lie of its own, or an old answer of a cache.
-        let mut found = None;
+        let (mut found, mut first) = (None, None);
         for _ in 0..LOOKS {
-            found = self.head_mismatch(&client).await;
-            if found.is_none() {
-                break;
+            match self.head_fault(&client).await {
+                Some((fault, mismatch)) => {
+                    first.get_or_insert(fault);
+                    found = mismatch;
+                }
+                None => return Ok((None, first)),
             }
         }
-        Ok(found)
+        Ok((found, None))
     }
 
-    async fn head_mismatch(&self, client: &LogClient) -> Option<LogMismatch> {
+    /// What is wrong with a tree head: in words, and as what of the plan it contradicts, where that can be told before the run.
+    async fn head_fault(&self, client: &LogClient) -> Option<(String, Option<LogMismatch>)> {
+        let mut body = Vec::new();
+        if let Some(mismatch) = self.head_mismatch(client, &mut body).await {
+            return Some((mismatch.to_string(), Some(mismatch)));
+        }
+        let verifier = self.log.checkpoint_verifier();
+        let fault = open_head(self.log, &verifier, &body).err().filter(|_| !body.is_empty())?;
+        Some((format!("the tree head cannot be believed: failed to {}", fault.why), None))
+    }
+
+    /// Leaves the body of a head that is one in `body`.
+    async fn head_mismatch(&self, client: &LogClient, body: &mut Vec<u8>) -> Option<LogMismatch> {
         let (says, lacks) = (self.log.kind, self.log.tree_head_path());
         let answer = self.answer(client, None, lacks).await?;
         match answer.status {
@@ -150,7 +171,10 @@ impl Preflight<'_> {
                 let of_other = self.other_kind(client, answer.endpoint).await;
                 of_other.or_else(|| Some(self.no_log(&answer.body)))
             }
-            StatusCode::OK => self.mismatch(&answer.body),
+            StatusCode::OK => {
+                body.clone_from(&answer.body);
+                self.mismatch(&answer.body)
+            }
             StatusCode::NOT_FOUND => {
                 let folder = self.log.folder.as_ref().map(|folder| folder.display().to_string());
                 let of_other = self.other_kind(client, answer.endpoint).await;

@@ -83,6 +83,9 @@ fn add(name: &HeaderName, value: &str, secrets: &mut Vec<String>) {
     });
     let Some((scheme, credential)) = scheme.map(|(scheme, rest)| (scheme, rest.trim())) else {
         secrets.push(value.to_owned());
+        // A server may tell of it without the quotation marks.
+        let unquoted = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        secrets.extend(unquoted.map(str::to_owned));
         return;
     };
     secrets.push(credential.to_owned());
@@ -115,6 +118,7 @@ mod tests {
             secrets
         };
         assert_eq!(secrets("x-api-key", "canary plus space"), ["canary plus space"]);
+        assert_eq!(secrets("x-api-key", "\"canary\""), ["\"canary\"", "canary"]);
         assert_eq!(secrets("authorization", "Bearer canary"), ["canary"]);
         assert_eq!(secrets("x-auth", "bearer canary"), ["canary"]);
         assert_eq!(secrets("proxy-authorization", "Own a=b, c=d"), ["a=b, c=d"]);

@@ -136,15 +136,20 @@ fn credentials_of_lines(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
         let starts = text.char_indices().map(|(at, _)| at);
         starts.filter_map(move |at| {
             let is_line = text.get(at..at + name.len()).is_some_and(|here| here.eq_ignore_ascii_case(name));
-            is_line.then_some(at + name.len())
+            let is_whole = !text[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '-');
+            (is_line && is_whole).then_some((at, at + name.len()))
         })
     });
-    lines.filter_map(|end| {
+    lines.filter_map(|(at, end)| {
+        // The line ends where the quotation marks do that it stands in; those of a value are within it.
+        let mark = text[..at].chars().next_back().filter(|mark| matches!(mark, '"' | '\''));
         let value = text[end..].trim_start_matches([' ', '\t']);
         let start = text.len() - value.len();
-        let length = value.find(['\r', '\n', '"', '\'']).unwrap_or(value.len());
+        let is_end = |letter: char| matches!(letter, '\r' | '\n' | '<') || Some(letter) == mark;
+        let length = value.find(is_end).unwrap_or(value.len());
         let word = value[..length].split(char::is_whitespace).next().unwrap_or_default();
-        (word.contains('=') || is_no_word(word, false)).then_some(start..start + length)
+        let is_pair = word.contains('=') || word.starts_with('"');
+        (is_pair || is_no_word(word, false)).then_some(start..start + length)
     })
 }
 
@@ -507,6 +512,8 @@ mod tests {
             ("GET /\r\nCookie: session=canary; a=b\r\nAccept: */*", "GET /\r\nCookie: ***\r\nAccept: */*"),
             (r#"["set-cookie: sid=canary", 1]"#, r#"["set-cookie: ***", 1]"#),
             ("x-api-key: abc12345", "x-api-key: ***"),
+            ("Cookie: sid=\"canary\"; Path=/\nX-Api-Key: \"canary\"\n.", "Cookie: ***\nX-Api-Key: ***\n."),
+            ("<p>Cookie: a='canary'</p>", "<p>Cookie: ***</p>"),
             ("headers.Cookie: it is no header's value", "headers.Cookie: it is no header's value"),
             ("Bearer authentication is required", "Bearer authentication is required"),
             ("Basic dXNlcjpwYXNz", "Basic ***"),

@@ -67,6 +67,9 @@ pub(crate) fn words_of_text(told: &str) -> Option<String> {
     if let Some(fault) = told.strip_prefix(BROKEN_MESSAGE) {
         return Some(of_broken_message(fault));
     }
+    if told == Error::DecryptError.to_string() {
+        return Some(words(&Error::DecryptError).into_owned());
+    }
     let mut alerts = (0..=u8::MAX).map(|number| Error::AlertReceived(AlertDescription::from(number)));
     alerts.find(|alert| alert.to_string() == told).map(|alert| words(&alert).into_owned())
 }
@@ -231,6 +234,7 @@ mod tests {
             Error::AlertReceived(AlertDescription::InternalError),
             Error::AlertReceived(AlertDescription::from(99)),
             Error::InvalidMessage(InvalidMessage::HandshakePayloadTooLarge),
+            Error::DecryptError,
         ] {
             assert_eq!(words_of_text(&error.to_string()).as_deref(), Some(&*words(&error)), "{error}");
         }

@@ -126,6 +126,8 @@ struct OpenCt<'a> {
     auditors: Vec<Option<Auditor>>,
     /// Those of the logs that say they take no root.
     rootless: Vec<Option<RootlessLog>>,
+    /// What was found before the run.
+    found: Vec<String>,
 }
 
 impl<'a> OpenCt<'a> {
@@ -137,7 +139,7 @@ impl<'a> OpenCt<'a> {
         let submitted = submitted(planned.plan, &logs)?;
         let auditors = auditors(planned, &logs, &submitted)?;
         let rootless = vec![None; logs.len()];
-        Ok(OpenCt { logs, labs, submitted, auditors, rootless })
+        Ok(OpenCt { logs, labs, submitted, auditors, rootless, found: Vec::new() })
     }
 }
 
@@ -159,9 +161,14 @@ impl OpenProtocol for OpenCt<'_> {
     fn describe(&mut self, planned: &RunPlan<'_>) -> Result<(), CliError> {
         if planned.plan.target.preflight != Some(false) {
             let are_loaded: Vec<bool> = self.auditors.iter().map(Option::is_some).collect();
-            self.rootless = preflight::look(planned.plan, &self.logs, (&self.submitted, &are_loaded))?;
+            let looked = preflight::look(planned.plan, &self.logs, (&self.submitted, &are_loaded))?;
+            (self.rootless, self.found) = (looked.rootless, looked.notes);
         }
         Ok(())
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.found)
     }
 
     fn take_labs(&mut self) -> Vec<Box<dyn Lab>> {

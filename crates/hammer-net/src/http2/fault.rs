@@ -108,9 +108,11 @@ fn failure_of(host: &str, error: &Error) -> Failure {
 fn within_answer(host: &str, error: &Error) -> Failure {
     let failure = failure_of(host, error);
     match failure.kind {
-        FailureKind::Reset | FailureKind::StreamReset | FailureKind::Closed | FailureKind::RefusedStream => {
-            Failure { kind: FailureKind::Truncated, ..failure }
-        }
+        FailureKind::Reset
+        | FailureKind::StreamReset
+        | FailureKind::Closed
+        | FailureKind::RefusedStream
+        | FailureKind::Tls => Failure { kind: FailureKind::Truncated, ..failure },
         _ => failure,
     }
 }

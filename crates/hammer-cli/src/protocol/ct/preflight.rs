@@ -24,10 +24,16 @@ pub(super) struct RootlessLog {
     pub(super) accepted: Accepted,
 }
 
+/// What a look at the logs of a plan has shown.
+pub(super) struct Looked {
+    /// Those that take no root, by their own word.
+    pub(super) rootless: Vec<Option<RootlessLog>>,
+    /// What the reader of the report must be told.
+    pub(super) notes: Vec<String>,
+}
+
 /// Holds the logs that answer against what the plan says of them, and against the roots that chains submitted to each end in. One that no
 /// workload of logs goes to may be anything that requests are sent to.
-///
-/// Finds those of them that take no root, by their own word.
 ///
 /// # Errors
 /// The first log that is not as the plan says.
@@ -35,8 +41,8 @@ pub(super) fn look(
     plan: &Plan,
     logs: &[OpenLog],
     (submitted, are_loaded): (&[Vec<&SubmitPlan>], &[bool]),
-) -> Result<Vec<Option<RootlessLog>>, CliError> {
-    let mut rootless = vec![None; logs.len()];
+) -> Result<Looked, CliError> {
+    let (mut rootless, mut notes) = (vec![None; logs.len()], Vec::new());
     for (place, (log, submitted)) in logs.iter().zip(submitted).enumerate() {
         if log.is_embedded {
             continue;
@@ -47,16 +53,19 @@ pub(super) fn look(
         let is_loaded = are_loaded.get(place).is_some_and(|is| *is);
         let look = Preflight { log: &log.log, client, roots: roots(plan, submitted), is_loaded, clock };
         let found = before_run::ask(look.look())?;
-        let PreflightFinding { mismatches, takes_none } =
+        let PreflightFinding { mismatches, takes_none, wavered } =
             found.map_err(|error| PlanFault::from(error).at(log.at.clone()))?;
         rootless[place] = takes_none.then(|| RootlessLog { place: sent, accepted: Accepted::default() });
+        notes.extend(wavered.map(|said| {
+            format!("{}: of the first head before the run, {said}; the next was as it should be", log.name)
+        }));
         if let Some(mismatch) = mismatches.into_iter().next() {
             let at = log.at.clone().key(key(&mismatch));
             let mended = MendedMismatch { mismatch, log: log.at.clone(), seed: plan.seed };
             return Err(PlanFault::said(mended).at(at).into());
         }
     }
-    Ok(rootless)
+    Ok(Looked { rootless, notes })
 }
 
 /// The roots that these submissions' chains end in, as far as it is known.
