@@ -33,7 +33,7 @@ const HEADS: &[Case] = &[
         Reply::fails(TooLarge, with(asked, &format!("X-Large: {}\r\n", "a".repeat(600 << 10))))
     })
     .paced(Pace::AtOnce(2), 10),
-    Case::new("thousands of headers", |asked| Reply::fails(Protocol, with(asked, &"X: 1\r\n".repeat(5_000))))
+    Case::new("thousands of headers", |asked| Reply::fails(TooLarge, with(asked, &"X: 1\r\n".repeat(5_000))))
         .paced(Pace::AtOnce(2), 10),
     Case::new("no HTTP", |_| Reply::fails(Protocol, b"SSH-2.0-OpenSSH_9.7\r\n\r\n")),
     Case::new("a status that is none", |asked| {
@@ -54,6 +54,19 @@ const VERSIONS: &[Case] = &[
     .counting_all(),
     Case::new("HTTP/1.0 that stays open", |asked| Reply::is_ok(asked, of_version(asked, "HTTP/1.0", "")))
         .counting_all(),
+];
+
+const FOLDED: &[Case] = &[
+    Case::new("a line that goes on", |asked| Reply::is_ok(asked, with(asked, "X-Folded: a\r\n b\r\n")))
+        .counting_all(),
+    Case::new("a length that goes on", |asked| {
+        Reply::is_ok(asked, answer(&length(asked).replacen(": ", ":\r\n\t", 1), &body(asked.seq)))
+    })
+    .counting_all(),
+    Case::new("as many headers as are read", |asked| {
+        Reply::is_ok(asked, with(asked, &"X: 1\r\n".repeat(127)))
+    })
+    .counting_all(),
 ];
 
 const BARE: &[Case] = &[
@@ -84,6 +97,11 @@ fn a_head_that_cannot_be_taken_is_a_failure_by_its_cause() {
 #[test]
 fn an_older_version_keeps_a_connection_only_where_it_says_so() {
     play(VERSIONS);
+}
+
+#[test]
+fn an_old_form_of_a_head_is_read_as_one_on_single_lines() {
+    play(FOLDED);
 }
 
 #[test]

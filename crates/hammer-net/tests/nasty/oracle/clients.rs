@@ -7,7 +7,7 @@ use hammer_measure::ConnectionLog;
 use hammer_net::{Answer, Client, ClientConfig, Request};
 use http_body_util::{BodyExt as _, Empty};
 use hyper::body::Bytes;
-use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::client::conn::http1::{Builder, SendRequest};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
@@ -60,7 +60,10 @@ impl Asking<'_> {
 pub(super) async fn of_hyper(asking: &Asking<'_>) -> Made {
     let tcp = TcpStream::connect(asking.server.addr).await.unwrap();
     tcp.set_nodelay(true).unwrap();
-    let (sender, driver) = handshake(TokioIo::new(tcp)).await.unwrap();
+    // As whoever reads answers has to (RFC 9112 section 5.2), and not by itself.
+    let mut builder = Builder::new();
+    builder.allow_obsolete_multiline_headers_in_responses(true);
+    let (sender, driver) = builder.handshake(TokioIo::new(tcp)).await.unwrap();
     let driver = tokio::task::spawn_local(driver);
     let sender = tokio::sync::Mutex::new(sender);
     let altered = async { hyper_get(&mut *sender.lock().await, &asking.path()).await };
