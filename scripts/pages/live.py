@@ -109,7 +109,8 @@ def asks_for_a_token(browser):
         browser.open(url, *LOOKS[0])
         for shown, what, comes in [("another-token-than-that", "it says that a token is wrong", "That is not the token"), (right, "the token opens the page", "EventSource")]:
             browser.run(f"document.querySelector('input').value = {json.dumps(shown)}; document.querySelector('button').click()")
-            until(what, lambda: comes in browser.run("document.documentElement.innerHTML"))
+            # Between two pages there is no element yet.
+            until(what, lambda: comes in browser.run("document.documentElement?.innerHTML ?? ''"))
     finally:
         run.terminate()
         run.wait(timeout=DEADLINE)
