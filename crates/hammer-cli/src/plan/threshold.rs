@@ -63,10 +63,8 @@ fn meant(error: &ParseError) -> String {
         | ParseError::Measure { text, .. }
         | ParseError::Bound { text, .. } => text,
     };
-    if let Some(meant) = of_k6(text).filter(|meant| meant.parse::<Threshold>().is_ok()) {
-        return format!("; did you mean `{meant}`?");
-    }
-    if let Some(meant) = of_failures(text).filter(|meant| meant.parse::<Threshold>().is_ok()) {
+    let is_one = |meant: &String| meant.parse::<Threshold>().is_ok();
+    if let Some(meant) = of_k6(text).filter(is_one).or_else(|| of_failures(text).filter(is_one)) {
         return format!("; did you mean `{meant}`?");
     }
     let (word, known) = match error {

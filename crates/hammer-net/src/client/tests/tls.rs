@@ -8,7 +8,7 @@ use hammer_measure::recorder::{Interval, Recorder};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::server::WebPkiClientVerifier;
-use rustls::{RootCertStore, ServerConfig};
+use rustls::{RootCertStore, ServerConfig, ServerConnection};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_rustls::TlsAcceptor;
@@ -300,29 +300,50 @@ fn a_server_that_resets_in_the_handshake_is_told_as_that() {
     });
 }
 
+/// A server that reads a request of each connection, and answers it by the bytes that `answered` makes of its session, in one write.
+async fn answering(
+    authority: &Authority,
+    answered: impl Fn(&mut ServerConnection) -> Vec<u8> + Clone + 'static,
+) -> Server {
+    let Speaks::Tls(acceptor) = authority.speaks("127.0.0.1", &["http/1.1"], false) else { unreachable!() };
+    Server::raw(move |_, _, tcp| {
+        let (acceptor, answered) = (acceptor.clone(), answered.clone());
+        Box::pin(async move {
+            let mut tls = acceptor.accept(tcp).await.unwrap();
+            assert!(tls.read(&mut [0; 4096]).await.unwrap() > 0);
+            let (tcp, session) = tls.get_mut();
+            let bytes = answered(session);
+            tcp.write_all(&bytes).await.unwrap();
+            // The kernel of the client knows of no end: it waits for one of the client's own (RFC 8446 section 6.1).
+            while tcp.read(&mut [0; 4096]).await.is_ok_and(|length| length > 0) {}
+        })
+    })
+    .await
+}
+
+/// The records of an answer of that length, of whose body so many bytes are there.
+fn sealed(session: &mut ServerConnection, length: usize, there: usize) -> Vec<u8> {
+    let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{}", "k".repeat(there));
+    session.writer().write_all(answer.as_bytes()).unwrap();
+    written(session)
+}
+
+fn written(session: &mut ServerConnection) -> Vec<u8> {
+    let mut records = Vec::new();
+    while session.wants_write() {
+        session.write_tls(&mut records).unwrap();
+    }
+    records
+}
+
 #[test]
 fn a_close_that_came_with_the_last_answer_is_known_before_anything_is_written() {
     run(async {
         let authority = Authority::new();
-        let Speaks::Tls(acceptor) = authority.speaks("127.0.0.1", &["http/1.1"], false) else {
-            unreachable!()
-        };
-        let server = Server::raw(move |_, _, tcp| {
-            let acceptor = acceptor.clone();
-            Box::pin(async move {
-                let mut tls = acceptor.accept(tcp).await.unwrap();
-                assert!(tls.read(&mut [0; 4096]).await.unwrap() > 0);
-                let (tcp, session) = tls.get_mut();
-                session.writer().write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").unwrap();
-                session.send_close_notify();
-                let mut records = Vec::new();
-                while session.wants_write() {
-                    session.write_tls(&mut records).unwrap();
-                }
-                tcp.write_all(&records).await.unwrap();
-                // The kernel of the client knows of no end: it waits for one of the client's own (RFC 8446 section 6.1).
-                while tcp.read(&mut [0; 4096]).await.is_ok_and(|length| length > 0) {}
-            })
+        let server = answering(&authority, |session| {
+            let answer = sealed(session, 2, 2);
+            session.send_close_notify();
+            [answer, written(session)].concat()
         })
         .await;
         let client = client(authority.trusting(&server));
@@ -338,36 +359,15 @@ fn what_came_ahead_of_a_broken_record_is_read() {
     run(async {
         let authority = Authority::new();
         // What a first read of the socket takes, and what is more than that.
-        for (sent, length) in [(2, 2), (1, 2), (4096 - 100, 4096 - 100), (12_000, 12_000)] {
-            let is_whole = sent == length;
-            let Speaks::Tls(acceptor) = authority.speaks("127.0.0.1", &["http/1.1"], false) else {
-                unreachable!()
-            };
-            let server = Server::raw(move |_, _, tcp| {
-                let acceptor = acceptor.clone();
-                Box::pin(async move {
-                    let mut tls = acceptor.accept(tcp).await.unwrap();
-                    assert!(tls.read(&mut [0; 4096]).await.unwrap() > 0);
-                    let (tcp, session) = tls.get_mut();
-                    let answer =
-                        format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{}", "k".repeat(sent));
-                    session.writer().write_all(answer.as_bytes()).unwrap();
-                    let mut records = Vec::new();
-                    while session.wants_write() {
-                        session.write_tls(&mut records).unwrap();
-                    }
-                    // A record that nobody sealed (RFC 8446 section 5.2), in the same read as the answer.
-                    records.extend([23, 3, 3, 0, 32]);
-                    records.extend([7; 32]);
-                    tcp.write_all(&records).await.unwrap();
-                    while tcp.read(&mut [0; 4096]).await.is_ok_and(|length| length > 0) {}
-                })
+        for (there, length) in [(2, 2), (1, 2), (4096 - 100, 4096 - 100), (12_000, 12_000)] {
+            let server = answering(&authority, move |session| {
+                // Behind it a record that nobody sealed (RFC 8446 section 5.2).
+                [sealed(session, length, there).as_slice(), &[23, 3, 3, 0, 32], &[7; 32]].concat()
             })
             .await;
-            let client = client(authority.trusting(&server));
+            let (client, is_whole) = (client(authority.trusting(&server)), there == length);
             for connections in 1..=2 {
-                let answer = get(&client, "/").await;
-                match answer {
+                match get(&client, "/").await {
                     Ok(answer) => assert!(is_whole && answer.status == 200),
                     Err(failure) => {
                         assert!(!is_whole && failure.kind == FailureKind::Truncated, "{failure}");
