@@ -3,9 +3,9 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io;
-use std::path::Path;
-use std::sync::Mutex;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock};
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt;
@@ -22,6 +22,9 @@ pub(crate) enum DiagnosticsError {
         "use --log {given:?}: expected a level (error, warn, info, debug, trace) or levels by part (hammer_net=debug,...)"
     )]
     Filter { given: String },
+    /// No part of hammer is called so.
+    #[error("use --log {given:?}: hammer has no part {part}; its parts are hammer, {}", PARTS.join(", "))]
+    Part { given: String, part: String },
     /// The file for them cannot be written.
     #[error("write diagnostics to {path}: {source}")]
     File { path: String, source: io::Error },
@@ -36,6 +39,9 @@ pub(crate) enum DiagnosticsError {
 /// A filter that is none, or a file that cannot be written or has another part in the command.
 pub(crate) fn start(filter: &str, file: Option<&Path>) -> Result<(), DiagnosticsError> {
     let targets = targets(filter).map_err(|_| DiagnosticsError::Filter { given: filter.to_owned() })?;
+    if let Some(part) = targets.iter().find_map(|(target, _)| unknown_part(target)) {
+        return Err(DiagnosticsError::Part { given: filter.to_owned(), part: part.to_owned() });
+    }
     let lines = tracing_subscriber::registry().with(targets);
     match file {
         None => lines.with(fmt::layer().with_ansi(false).with_writer(io::stderr)).init(),
@@ -47,11 +53,47 @@ pub(crate) fn start(filter: &str, file: Option<&Path>) -> Result<(), Diagnostics
             let file = File::options().create(true).append(true).open(path);
             let file =
                 file.map_err(|source| DiagnosticsError::File { path: path.display().to_string(), source })?;
-            lines.with(fmt::layer().with_ansi(false).with_writer(Mutex::new(file))).init();
+            let lines_of = LineFile { file, path: path.to_owned() };
+            lines.with(fmt::layer().with_ansi(false).with_writer(Mutex::new(lines_of))).init();
         }
     }
     Ok(())
 }
+
+/// What became of lines that their file did not take, for the end of the command.
+pub(crate) fn lost() -> Option<&'static str> {
+    LOST.get().map(String::as_str)
+}
+
+/// A file of lines, of which the first failure is kept: who writes a line has nobody to tell.
+struct LineFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl Write for LineFile {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.file.write(line).inspect_err(|error| {
+            LOST.get_or_init(|| format!("failed to write diagnostics to {}: {error}", self.path.display()));
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+static LOST: OnceLock<String> = OnceLock::new();
+
+/// The part that a target names, where it is none of hammer's and is called as if it were; libraries have parts of their own.
+fn unknown_part(target: &str) -> Option<&str> {
+    let part = target.split("::").next()?;
+    (part.starts_with("hammer") && part != "hammer" && !PARTS.contains(&part)).then_some(part)
+}
+
+/// The crates that tell lines, beside the command itself (`hammer`).
+const PARTS: [&str; 5] =
+    ["hammer_audit", "hammer_exchange", "hammer_lab", "hammer_lab_sigstore", "hammer_net"];
 
 /// Whether an argument other than `--log-file` names that file.
 fn is_named_again(file: &Path, arguments: impl Iterator<Item = OsString>) -> bool {
@@ -82,6 +124,26 @@ fn targets(filter: &str) -> Result<Targets, Box<dyn std::error::Error>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_are_the_crates_that_tell_lines() {
+        let crates = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        let tells = |of: &Path| {
+            let manifest = std::fs::read_to_string(of.join("Cargo.toml")).unwrap_or_default();
+            manifest.lines().any(|line| line.starts_with("tracing."))
+        };
+        let folders = std::fs::read_dir(crates).unwrap().map(|entry| entry.unwrap().path());
+        let named = folders
+            .filter(|of| tells(of))
+            .map(|of| of.file_name().unwrap().to_string_lossy().replace('-', "_"));
+        let mut named: Vec<_> = named.filter(|part| part != "hammer_cli").collect();
+        named.sort_unstable();
+        assert_eq!(named, PARTS);
+        assert_eq!(unknown_part("hammer_nett::dial"), Some("hammer_nett"));
+        for known in ["hammer_net::dial", "hammer", "h2", "hyper_util"] {
+            assert_eq!(unknown_part(known), None);
+        }
+    }
 
     #[test]
     fn a_file_that_another_argument_names_is_none_for_lines() {

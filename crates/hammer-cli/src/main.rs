@@ -56,10 +56,15 @@ fn main() -> process::ExitCode {
         Ok(cli) => cli,
         Err(refused) => return said_of_arguments(&refused),
     };
-    match diagnose(&cli).and_then(|()| dispatch(&cli.command, &Registry::shipped())) {
+    let ended = match diagnose(&cli).and_then(|()| dispatch(&cli.command, &Registry::shipped())) {
         Ok(code) => code.into(),
         Err(error) => failed(&error),
+    };
+    if let Some(lost) = diagnostics::lost() {
+        let _ =
+            output::standard::print(std::io::stderr(), |out| writeln!(out, "hammer: {}", shown_lines(lost)));
     }
+    ended
 }
 
 /// Tells why a command failed.

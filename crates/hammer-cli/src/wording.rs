@@ -3,8 +3,10 @@
 
 use std::error::Error as StdError;
 
+use clap::CommandFactory as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::args::Cli;
 use crate::hooks::HookError;
 
 /// An error, in which what a library said at its root is in plain words.
@@ -53,7 +55,8 @@ fn told_of_unknown(refused: &clap::Error, rendered: &str) -> String {
         let before = told[..usage].split("  tip: ").next().unwrap_or_default();
         Some(format!("{before}  tip: {said}\n\n{}", &told[usage..]))
     });
-    said.unwrap_or(told)
+    let is_word = !flag.starts_with('-') && told.contains(" <COMMAND>\n");
+    said.or_else(|| with_commands(&told).filter(|_| is_word)).unwrap_or(told)
 }
 
 /// A word in the place of a command, as `rendered` for a person; of a URL, with the method that stands before it.
@@ -63,8 +66,20 @@ fn told_of_command(refused: &clap::Error, rendered: &str) -> String {
             let tip = "  tip: a method stands before the URL: hammer http get URL\n\n";
             [&rendered[..usage], tip, &rendered[usage..]].concat()
         }
-        _ => rendered.to_owned(),
+        _ => with_commands(rendered).unwrap_or_else(|| rendered.to_owned()),
     }
+}
+
+/// The same with the commands that could stand there, where none is like the word that does.
+fn with_commands(rendered: &str) -> Option<String> {
+    let (said, usage) =
+        rendered.split_once("Usage: hammer ").filter(|(said, _)| !said.contains("  tip: "))?;
+    let cli = Cli::command();
+    let mut named = usage.split_whitespace().take_while(|word| !word.starts_with(['[', '<']));
+    let command = named.try_fold(&cli, |command, word| command.find_subcommand(word))?;
+    let names: Vec<_> =
+        command.get_subcommands().filter(|of| !of.is_hide_set()).map(clap::Command::get_name).collect();
+    Some(format!("{}\n  [subcommands: {}]\n\nUsage: hammer {usage}", said.trim_end(), names.join(", ")))
 }
 
 /// The start of commands, flags that curl and other load generators have, and what says the same.
@@ -95,7 +110,7 @@ const SAID_OTHERWISE: [(&str, &[&str], &str); 18] = [
 const BASIC_USER: &str = "--basic-user NAME --basic-password-file FILE (or --basic-password-env NAME)";
 
 /// Flags of one-line commands, k6, hey, oha and wrk, and what is said instead of them where there is a plan.
-const SAID_BY_THE_PLAN: [(&[&str], &str); 8] = [
+const SAID_BY_THE_PLAN: [(&[&str], &str); 12] = [
     (&["-z", "-d", "--duration", "--measurement"], "phases.measurement=30s"),
     (&["--warm-up", "--warmup"], "phases.warm_up=5s"),
     (&["-q", "--rate", "--qps", "--rps"], "'workloads.NAME.load={rate: 500/s}'"),
@@ -104,6 +119,10 @@ const SAID_BY_THE_PLAN: [(&[&str], &str); 8] = [
     (&["-t", "--timeout"], "workloads.NAME.timeout=10s"),
     (&["--threshold", "--thresholds"], "'thresholds=[\"p99(response) < 500ms\"]'"),
     (&["--authorized"], "target.authorized=WHO"),
+    (&["-k", "--insecure"], "target.tls.insecure=true"),
+    (&["--cacert"], "'target.tls.roots=[ca.pem]'"),
+    (&["-X", "--request", "--method"], "workloads.NAME.http.method=POST"),
+    (&["-H", "--header"], "'workloads.NAME.http.headers={x-name: \"value\"}'"),
 ];
 
 /// What a library said, without the words that mean nothing to who writes no Rust: alone, or behind the last colon.

@@ -203,7 +203,7 @@ fn a_log_that_altered_an_entry_fails_the_audit() {
         let text = log.hammer("audit", &[]);
         assert_eq!(text.code, 4);
         assert!(
-            text.stdout.starts_with("FAIL, exit 4\n")
+            text.stdout.starts_with("FAIL, exit 4: ")
                 && text.stdout.contains(&format!("\nBROKEN     {kind}: "))
         );
         let entries = match flavour {

@@ -281,6 +281,14 @@ fn diagnostics_tell_why_a_target_does_not_answer_and_nothing_unless_asked() {
         "{}",
         told.stderr
     );
+    // Lines that their file does not take are told at the end.
+    let lost = hammer(&["run", &plan, "--log", "warn", "--log-file", "/dev/full", "--quiet"]);
+    assert!(
+        lost.stderr
+            .ends_with("failed to write diagnostics to /dev/full: No space left on device (os error 28)\n"),
+        "{}",
+        lost.stderr
+    );
     let refused = hammer(&["run", &plan, "--log", "loud"]);
     assert_eq!(refused.code, 2, "{}", refused.stderr);
     assert!(refused.stderr.contains("failed to use --log \"loud\""), "{}", refused.stderr);

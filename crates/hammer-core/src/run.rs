@@ -487,7 +487,7 @@ const LOOK_EVERY: Nanos = Nanos::from_millis(250);
 const MEANT_FOR_ARRIVALS: Nanos = Nanos::from_millis(500);
 /// Why arrivals end that a signal ends.
 const INTERRUPTED: &str = "interrupted by a signal";
-/// What is told where a signal comes once arrivals have ended.
+/// What is told where a signal comes, or a key that means the same, once arrivals have ended.
 const DRAIN_CUT: &str =
-    "a signal ended drain: what was under way is abandoned, and promises without a verdict are pending";
+    "drain was ended by hand: what was under way is abandoned, and promises without a verdict are pending";
 const VERIFIED_POLL: Nanos = Nanos::from_millis(5);

@@ -20,7 +20,10 @@ pub(crate) fn waited_for(answer: &Answer, now: Nanos) -> String {
             answer.bytes_in
         ),
         WireTimes { sent: Some(sent), .. } => {
-            format!("nothing had come from {peer} since the request was sent {} before", for_so_long(sent))
+            format!(
+                "no answer had started to come from {peer} since the request was sent {} before",
+                for_so_long(sent)
+            )
         }
         WireTimes { tls_done: Some(done), .. } => {
             format!("nothing could be sent to {peer} since TLS was agreed on {} before", for_so_long(done))
@@ -51,10 +54,11 @@ mod tests {
         let told = |wire, peer| waited_for(&Answer { wire, peer, ..Answer::new() }, Nanos::from_secs(5));
         assert_eq!(
             told(wire, None),
-            "nothing had come from the server since the request was sent 2.00s before"
+            "no answer had started to come from the server since the request was sent 2.00s before"
         );
         wire.peer = Some(([127, 0, 0, 2], 80).into());
-        let of_connection = "nothing had come from 127.0.0.2:80 since the request was sent 2.00s before";
+        let of_connection =
+            "no answer had started to come from 127.0.0.2:80 since the request was sent 2.00s before";
         assert_eq!(told(wire, preferred), of_connection);
     }
 
@@ -81,7 +85,7 @@ mod tests {
                 "127.0.0.1:80 had not taken the connection that was dialled 4.00s before",
                 "127.0.0.1:80 had said nothing since TCP was connected 3.00s before",
                 "nothing could be sent to 127.0.0.1:80 since TLS was agreed on 3.00s before",
-                "nothing had come from 127.0.0.1:80 since the request was sent 2.00s before",
+                "no answer had started to come from 127.0.0.1:80 since the request was sent 2.00s before",
                 "the answer of 127.0.0.1:80 had started 1.00s before, and was not whole after 7 bytes on the wire",
             ]
         );

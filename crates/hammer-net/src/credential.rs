@@ -47,11 +47,12 @@ pub fn without_credentials(text: &str) -> String {
 }
 
 /// Where in `text` the values are, in bytes, in order and apart, that [`credentials_of_queries`] finds, those of every text that is a member of
-/// JSON by the name of a credential (`"access_token":"..."`), also where it is cut off or stands in a text of JSON itself, what follows the
-/// word `Bearer` or `Basic` as a token does, lines of cookies and API keys, and passwords in URLs (`http://user:password@host/`).
+/// JSON by the name of a credential (`"access_token":"..."`), also where it is cut off or stands in a text of JSON itself, that elements of XML by such
+/// a name hold, what follows the word `Bearer` or `Basic` as a token does, lines of cookies and API keys, and passwords in URLs (`http://user:password@host/`).
 pub fn credentials_of_text(text: &str) -> Vec<Range<usize>> {
     let mut found = credentials_of_queries(text);
     found.extend(credentials_of_members(text));
+    found.extend(credentials_of_elements(text));
     found.extend(SCHEMES.iter().flat_map(|scheme| credentials_of_scheme(text, scheme)));
     found.extend(passwords_of_urls(text));
     found.extend(credentials_of_lines(text));
@@ -69,6 +70,8 @@ fn credentials_of_scheme<'a>(text: &'a str, scheme: &'a str) -> impl Iterator<It
     ends.filter_map(move |end| {
         let joins = |letter: char| letter.is_whitespace() || matches!(letter, ':' | '=' | '"' | '\'');
         let value = text[end..].trim_start_matches(joins);
+        // So a space is written in a URL.
+        let value = value.strip_prefix("%20").unwrap_or(value);
         let start = text.len() - value.len();
         let is_of_token = |letter: char| letter.is_ascii_alphanumeric() || "-._~+/".contains(letter);
         let token = &value[..value.len() - value.trim_start_matches(is_of_token).len()];
@@ -151,29 +154,68 @@ pub fn credentials_of_body(body: &str) -> Vec<Range<usize>> {
     joined(found)
 }
 
-/// Where the values of members are that carry a credential: behind every colon, between the same quotation marks as the name before it.
+/// Where the values of members are that carry a credential: behind every colon, texts between the same quotation marks as the name before it,
+/// those of a list, and numbers.
 fn credentials_of_members(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    text.match_indices(':').filter_map(|(colon, _)| {
-        let name = text[..colon].trim_end();
-        let mark = name.chars().next_back().filter(|mark| matches!(mark, '"' | '\''))?;
-        let unmarked = name.strip_suffix(mark)?;
-        let name = unmarked.trim_end_matches('\\');
-        // A text of JSON within JSON has its marks behind backslashes.
-        let mark = format!("{}{mark}", &unmarked[name.len()..]);
-        let is_of_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
-        if !is_credential_member(&name[name.trim_end_matches(is_of_name).len()..]) {
+    text.match_indices(':').flat_map(|(colon, _)| values_of_member(text, colon).unwrap_or_default())
+}
+
+fn values_of_member(text: &str, colon: usize) -> Option<Vec<Range<usize>>> {
+    let name = text[..colon].trim_end();
+    let mark = name.chars().next_back().filter(|mark| matches!(mark, '"' | '\''))?;
+    let unmarked = name.strip_suffix(mark)?;
+    let name = unmarked.trim_end_matches('\\');
+    // A text of JSON within JSON has its marks behind backslashes.
+    let mark = format!("{}{mark}", &unmarked[name.len()..]);
+    let is_of_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
+    if !is_credential_member(&name[name.trim_end_matches(is_of_name).len()..]) {
+        return None;
+    }
+    let value = text[colon + 1..].trim_start();
+    let start = text.len() - value.len();
+    let digits = value.len() - value.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+    let Some(mut items) = value.strip_prefix('[') else {
+        let number = (digits > 0).then(|| start..start + digits);
+        return Some(number.or_else(|| marked_text(text, start, &mark)).into_iter().collect());
+    };
+    let mut found = Vec::new();
+    while let Some(at) = marked_text(text, text.len() - items.trim_start().len(), &mark) {
+        let behind = text[at.end..].strip_prefix(&mark).unwrap_or_default().trim_start();
+        found.push(at);
+        let Some(next) = behind.strip_prefix(',') else { break };
+        items = next;
+    }
+    Some(found)
+}
+
+/// Where what stands from `start` on between such marks is, up to the end where it is cut off, unless nothing does.
+fn marked_text(text: &str, start: usize, mark: &str) -> Option<Range<usize>> {
+    let value = text[start..].strip_prefix(mark)?;
+    let start = start + mark.len();
+    // Each level doubles the backslashes: a mark that is meant as a letter has an odd share of them before it.
+    let is_end = |at: usize| {
+        let before = value[..at].len() - value[..at].trim_end_matches('\\').len();
+        before % (2 * mark.len()) == 0
+    };
+    let end = value.match_indices(mark).map(|(at, _)| at).find(|at| is_end(*at));
+    let end = end.unwrap_or(value.len());
+    (end > 0).then(|| start..start + end)
+}
+
+/// Where what elements of XML hold is whose names are those of such members, whatever stands before a colon in them (`<wsse:Password Type="...">`).
+fn credentials_of_elements(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    text.match_indices('<').filter_map(|(at, _)| {
+        let tag = &text[at + 1..];
+        let is_of_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | ':' | '.');
+        let name = &tag[..tag.len() - tag.trim_start_matches(is_of_name).len()];
+        if !is_credential_member(name.rsplit(':').next()?) {
             return None;
         }
-        let value = text[colon + 1..].trim_start().strip_prefix(&mark)?;
-        let start = text.len() - value.len();
-        // Each level doubles the backslashes: a mark that is meant as a letter has an odd share of them before it.
-        let is_end = |at: usize| {
-            let before = value[..at].len() - value[..at].trim_end_matches('\\').len();
-            before % (2 * mark.len()) == 0
-        };
-        let end = value.match_indices(&mark).map(|(at, _)| at).find(|at| is_end(*at));
-        let end = end.unwrap_or(value.len());
-        (end > 0).then(|| start..start + end)
+        let (attributes, held) = tag[name.len()..].split_once('>')?;
+        let start = text.len() - held.len();
+        let length = held.find('<').unwrap_or(held.len());
+        let holds_nothing = attributes.ends_with('/') || held[..length].trim().is_empty();
+        (!holds_nothing).then_some(start..start + length)
     })
 }
 

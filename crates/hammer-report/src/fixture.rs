@@ -421,9 +421,14 @@ pub(crate) fn disaster() -> Vec<RunEvent> {
             verdict("p99(response) < 500ms", "> 2.00s", false),
             verdict("rate(accepted) > 290/s", "1200.0/s", true),
         ];
-        result.interrupted = true;
-        result.stopped = "SIGINT".to_owned();
+        interrupt(result);
     })
+}
+
+/// Ends its arrivals as a signal does.
+pub(crate) fn interrupt(result: &mut RunResult) {
+    result.interrupted = true;
+    result.stopped = "interrupted by a signal".to_owned();
 }
 
 pub(crate) fn verdict(threshold: &str, found: &str, holds: bool) -> Verdict {

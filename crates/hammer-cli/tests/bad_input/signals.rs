@@ -78,7 +78,7 @@ fn a_second_signal_ends_the_drain_and_leaves_a_whole_report() {
     started.signal(Signal::INT);
     started.line_with("\"phase\":\"drain\"");
     started.signal(Signal::INT);
-    started.line_with("a signal ended drain");
+    started.line_with("drain was ended by hand");
     let ended = started.ended();
     let report = report(&folder);
     assert_eq!(ended.code, i32::from(report.verdict.exit_code), "{}", ended.stderr);
@@ -99,7 +99,7 @@ fn a_third_signal_leaves_at_once_without_a_report() {
     started.signal(Signal::INT);
     started.line_with("\"phase\":\"drain\"");
     started.signal(Signal::INT);
-    started.line_with("a signal ended drain");
+    started.line_with("drain was ended by hand");
     started.signal(Signal::INT);
     let ended = started.ended();
     assert_eq!(ended.code, 130, "{}", ended.stderr);

@@ -282,7 +282,7 @@ fn an_interrupt_in_drain_ends_that_and_reports() {
     let measured = &result.total.series[0][1];
     assert!(measured.balances() && measured.fate(Fate::Abandoned) > 0, "{measured:?}");
     let [said] = &interrupts.1[..] else { panic!("{:?}", interrupts.1) };
-    assert!(said.starts_with("a signal ended drain"), "{said}");
+    assert!(said.starts_with("drain was ended by hand"), "{said}");
 }
 
 /// Supply that falls over its tenth operation.

@@ -6,14 +6,14 @@ use std::ops::Range;
 use super::{is_credential, joined};
 
 /// Where in `text` the values of those parameters are that carry a credential, in bytes, in order and apart: of every query that stands
-/// in it (`?access_token=...`, `&sig=...`), and of what stands in the value of another parameter as a query does (`?next=/b?token=...`).
+/// in it (`?access_token=...`, `&sig=...`), of every fragment that is written as one (`#access_token=...`, RFC 6749 section 4.2.2), and of what stands in the value of another parameter as a query does (`?next=/b?token=...`).
 /// Names and values may be percent-encoded several times (RFC 3986 section 2.1), or have escapes of JSON. A query ends where a URL does:
 /// at a space, a quotation mark or a `#`; a value at an `&`, and at a `;` that another pair follows.
 pub fn credentials_of_queries(text: &str) -> Vec<Range<usize>> {
     let ends = |letter: char| letter.is_whitespace() || matches!(letter, '#' | '"' | '\'' | '`' | '<' | '>');
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some(query) = text[from..].find('?') {
+    while let Some(query) = text[from..].find(['?', '#']) {
         let start = from + query + 1;
         let end = text[start..].find(ends).map_or(text.len(), |length| start + length);
         let mut add = |at: Range<usize>| found.push(start + at.start..start + at.end);

@@ -8,7 +8,11 @@ fn the_credentials_of_a_query_are_found_by_the_names_of_their_parameters() {
         credentials_of_queries(text).into_iter().map(|at| &text[at]).collect()
     };
     assert_eq!(found("/a?access_token=canary"), ["canary"]);
-    assert_eq!(found("GET /a?q=1&sig=a%2Fb&x=2#key=3 and http://b/?Code=c&API_KEY=d"), ["a%2Fb", "c", "d"]);
+    assert_eq!(
+        found("GET /a?q=1&sig=a%2Fb&x=2#key=3 and http://b/?Code=c&API_KEY=d"),
+        ["a%2Fb", "3", "c", "d"]
+    );
+    assert_eq!(found("https://a/back#access_token=canary&state=1"), ["canary"]);
     assert_eq!(found("path: \"/a?X-Amz-Security-Token=canary\", key=1"), ["canary"]);
     assert!(found("/a?logIndex=7&page=2, why? key=1 token=").is_empty());
     assert!(found("/a/token=1&key=2?").is_empty());
@@ -125,6 +129,13 @@ fn a_member_of_json_by_the_name_of_a_credential_is_masked_wherever_it_stands() {
         ),
         ("\u{e4}\":\"\u{f6}: token: none", "\u{e4}\":\"\u{f6}: token: none"),
         (r#"{"password":""}"#, r#"{"password":""}"#),
+        (r#"{"pwd": 12345, "n": 7}"#, r#"{"pwd": ***, "n": 7}"#),
+        (r#"{"token":[ "canary", "can\"ary" ],"n":["a"]}"#, r#"{"token":[ "***", "***" ],"n":["a"]}"#),
+        (r#"{"token":["canary, cut off"#, r#"{"token":["***"#),
+        (r#"{"token":[],"password":true}"#, r#"{"token":[],"password":true}"#),
+        ("<a:Password Type='x'>canary</a:Password><n>1</n>", "<a:Password Type='x'>***</a:Password><n>1</n>"),
+        ("<access-token>canary, cut off", "<access-token>***"),
+        ("<token/><b>1</b><password></password>", "<token/><b>1</b><password></password>"),
     ] {
         assert_eq!(without_credentials(text), masked);
     }
@@ -142,6 +153,7 @@ fn what_follows_a_scheme_and_a_password_in_a_url_are_masked() {
         ),
         (r#"got "Basic am9lOnNlY3JldHM=" for joe"#, r#"got "Basic ***" for joe"#),
         (r#"{"h":"Bearer abc123def456="}"#, r#"{"h":"Bearer ***"}"#),
+        ("/a?h=Bearer%20canary12", "/a?h=Bearer%20***"),
         ("Basic\tam9lOnNlY3JldHM=, Bearer: abc123def456", "Basic\t***, Bearer: ***"),
         ("Bearer abcDefGhiJklMno", "Bearer ***"),
         (r"https:\/\/joe:hunter22@host\/", r"https:\/\/joe:***@host\/"),

@@ -13,7 +13,12 @@ pub(super) fn against(report: &Report) -> Vec<Reason> {
     let answered: u64 = report.series.iter().flat_map(both_phases).map(|fates| fates.answered()).sum();
     let broken = report.promises.all.broken;
     let is_early = report.run.interrupted && answered == 0 && !tells_anything(report);
-    let interrupted = if is_early { EARLY } else { INTERRUPTED };
+    let interrupted = match &*report.run.stopped {
+        _ if is_early => EARLY,
+        // How its arrivals ended.
+        INTERRUPTED => INTERRUPTED,
+        _ => IN_DRAIN,
+    };
     let is_silent = answered == 0 && !is_early && !is_of_our_own(report);
     let held = [
         is_silent.then(|| (ReasonKind::NoAnswer, no_answer(report))),
@@ -158,7 +163,9 @@ const ISSUERS_UNREAD: &str = "issuers_unread";
 const HEADS_UNPROVED: &str = "heads_unproved";
 const NOTHING_MEASURED: &str = "nothing was measured: the operations ended in warm-up";
 const INTERRUPTED: &str = "interrupted by a signal";
-const EARLY: &str = "interrupted by a signal, before any operation got an answer";
+const EARLY: &str = "interrupted, before any operation got an answer";
+/// Of a run whose arrivals ended otherwise: by a signal, or a key of the dashboard.
+const IN_DRAIN: &str = "interrupted in drain";
 
 #[cfg(test)]
 mod tests;

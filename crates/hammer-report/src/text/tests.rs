@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use hammer_measure::headline::Headline;
 use hammer_measure::health::Finding;
 use hammer_measure::promise::{KindLedger, by_workload};
-use hammer_measure::snapshot::Observation;
+use hammer_measure::snapshot::{Observation, RunResult};
 use hammer_measure::{ConnectionLog, Detail, Fate, Ledger, Nanos, Outcome, Phase, SeriesInfo};
 use proptest::prelude::*;
 
@@ -14,7 +14,8 @@ use super::*;
 use crate::builder::ReportBuilder;
 use crate::fixture::any::{any_run, events};
 use crate::fixture::{
-    PEER, Story, breach, build, disaster, operation, quickstart, report_of, step, tree_size, verdict,
+    PEER, Story, breach, build, disaster, interrupt, operation, quickstart, report_of, step, tree_size,
+    verdict,
 };
 use crate::report::{Durations, Nanoseconds};
 
@@ -57,7 +58,12 @@ fn that_nothing_was_accepted_and_what_is_pending_stands_beside_the_verdict_whate
         story.end((0, Phase::Measurement), 400, Nanos(20), end);
         story.promises = Ledger { made: 100, pending: 100, ..Ledger::default() };
         story.interval(Phase::Measurement);
-        render(&report_of(&story.finish(|result| result.interrupted = interrupted)))
+        let cut = |result: &mut RunResult| {
+            if interrupted {
+                interrupt(result);
+            }
+        };
+        render(&report_of(&story.finish(cut)))
     };
     let first = |text: &str| {
         let verdict = text.split("\nhealth").next().unwrap();

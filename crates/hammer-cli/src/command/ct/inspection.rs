@@ -56,6 +56,11 @@ pub(super) trait Findings {
     /// The first `most` faults, each with how grave it is, and how many there are in all.
     fn faults(&self, most: usize) -> (Vec<(&'static str, String)>, u64);
 
+    /// What cannot be told yet and is no fault; none where all was settled.
+    fn unsettled(&self) -> Option<String> {
+        None
+    }
+
     /// What is the findings' own in the JSON; `broken` is kind and detail of the promises that the head broke, or what ended the inspection.
     fn json(&self, broken: Vec<(&str, String)>, cost: &Cost) -> Value;
 }
@@ -129,10 +134,24 @@ impl<F: Findings> Inspection<F> {
         json
     }
 
+    /// What is said first against the log, or against what could be found out about it, of how much.
+    fn because(&self) -> Option<String> {
+        let (faults, in_all) = self.findings.faults(usize::MAX);
+        let broken: Vec<String> =
+            self.broken().iter().map(|(kind, detail)| format!("{kind}: {detail}")).collect();
+        let ended = self.ended.as_ref().map(|why| format!("failed to {why}"));
+        let grave = faults.iter().find(|(gravity, _)| *gravity == "BROKEN");
+        let fault = grave.or(faults.first()).map(|(_, detail)| detail.clone());
+        let of = in_all + broken.len() as u64;
+        let first = broken.into_iter().next().or(fault).or(ended).or_else(|| self.findings.unsettled())?;
+        Some(if of > 1 { format!("{first} (the first of {})", grouped(of)) } else { first })
+    }
+
     fn text(&self) -> String {
         let code = self.exit_code();
         let verdict = if code == ExitCode::Clean { "PASS" } else { "FAIL" };
-        let mut text = format!("{verdict}, exit {}\n", code.number());
+        let because = self.because().map_or_else(String::new, |why| format!(": {why}"));
+        let mut text = format!("{verdict}, exit {}{because}\n", code.number());
         let mut line = |name: &str, value: &str| {
             let _ = writeln!(text, "{name:<10} {value}");
         };
@@ -240,14 +259,18 @@ mod tests {
         assert_eq!(inspected(Ok(Head::empty()), Some(Err(silence()))).0, 5);
         let (code, inspection) = inspected(Err(silence()), None);
         assert_eq!((code, &inspection.json()["head"]), (3, &Value::Null));
-        let ended = "FAIL, exit 3\nlog        http://log\nlooked     everywhere\nread       2 requests, 3 B\nended      failed to read checkpoint: ";
-        assert!(inspection.text().starts_with(ended), "{}", inspection.text());
+        let text = inspection.text();
+        let (verdict, ended) = text.split_once('\n').unwrap();
+        assert!(verdict.starts_with("FAIL, exit 3: failed to read checkpoint: "), "{text}");
+        let rest = "log        http://log\nlooked     everywhere\nread       2 requests, 3 B\nended      failed to read checkpoint: ";
+        assert!(ended.starts_with(rest), "{text}");
     }
 
     #[test]
     fn faults_beyond_those_that_are_printed_are_counted() {
         let (_, inspection) = inspected(Ok(Head::empty()), Some(Ok(1_025)));
         let text = inspection.text();
+        assert!(text.starts_with("FAIL, exit 4: 0 (the first of 1,025)\n"), "{text}");
         assert_eq!(text.matches("\nBROKEN ").count(), SHOWN);
         assert!(text.ends_with("\n           and 1,005 more; --json names none\n"), "{text}");
         assert_eq!(inspection.json()["faults"], 1_025);

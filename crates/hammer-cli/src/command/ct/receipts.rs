@@ -10,7 +10,7 @@ use std::sync::Arc;
 use hammer_core::clock::{MonotonicClock, unix_millis};
 use hammer_ct::{LogTarget, LookedUp, ReceiptLookup, Signed, Standing, WrittenReceipt};
 use hammer_net::ClientConfig;
-use hammer_report::text::number::grouped;
+use hammer_report::text::number::{grouped, plural};
 use hammer_report::{ExitCode, ReasonKind};
 use serde_json::{Value, json};
 
@@ -168,6 +168,11 @@ impl Findings for LookedUpReceipts {
                 ),
             ),
         ]
+    }
+
+    fn unsettled(&self) -> Option<String> {
+        let pending = self.counts.pending;
+        (pending > 0).then(|| format!("{} still pending", plural(pending, "receipt")))
     }
 
     fn faults(&self, most: usize) -> (Vec<(&'static str, String)>, u64) {

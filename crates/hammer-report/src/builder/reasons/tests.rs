@@ -2,7 +2,7 @@ use hammer_measure::health::{Finding, Health, HealthPolicy, OnFail};
 use hammer_measure::snapshot::RunResult;
 use hammer_measure::{Detail, Fate, Ledger, Nanos, Outcome, Phase, SeriesInfo};
 
-use crate::fixture::{Story, operation, report_of, step, verdict_on};
+use crate::fixture::{Story, interrupt, operation, report_of, step, verdict_on};
 use crate::verdict::{Standing, Verdict};
 
 const MEASURED: Phase = Phase::Measurement;
@@ -317,7 +317,12 @@ fn what_an_interruption_cut_off_says_nothing_of_the_server() {
         story.never(1, Fate::Abandoned, abandoned);
         story.end((1, MEASURED), timed_out, Nanos(10), (Outcome::TimedOut, Detail::None));
         story.interval(MEASURED);
-        report_of(&story.finish(|result| result.interrupted = interrupted)).verdict.to_string()
+        let cut = |result: &mut RunResult| {
+            if interrupted {
+                interrupt(result);
+            }
+        };
+        report_of(&story.finish(cut)).verdict.to_string()
     };
     assert_eq!(rare(1, 0, true), "INTERRUPTED, exit 130: interrupted by a signal");
     assert_eq!(
@@ -327,6 +332,15 @@ fn what_an_interruption_cut_off_says_nothing_of_the_server() {
     // What went wrong before the signal did not by it.
     let expected = "FAIL, exit 1: nothing of names was accepted: 1 timed out; interrupted by a signal";
     assert_eq!(rare(5, 1, true), expected);
+    let mut ended = Story::new(vec![operation("sign", "sign")]);
+    ended.accept(0, MEASURED, 50, Nanos(10));
+    ended.interval(MEASURED);
+    let cut = |result: &mut RunResult| {
+        result.interrupted = true;
+        result.stopped = "a key of the dashboard".to_owned();
+    };
+    let said = report_of(&ended.finish(cut)).verdict.to_string();
+    assert_eq!(said, "INTERRUPTED, exit 130: interrupted in drain");
 }
 
 #[test]
@@ -336,9 +350,14 @@ fn an_interruption_before_any_answer_is_no_silence_of_the_server() {
         story.never(0, Fate::Abandoned, abandoned);
         ends.iter().for_each(|end| story.end((0, MEASURED), 1, Nanos(10), *end));
         story.interval(MEASURED);
-        report_of(&story.finish(|result| result.interrupted = interrupted)).verdict.to_string()
+        let cut = |result: &mut RunResult| {
+            if interrupted {
+                interrupt(result);
+            }
+        };
+        report_of(&story.finish(cut)).verdict.to_string()
     };
-    let said = "INTERRUPTED, exit 130: interrupted by a signal, before any operation got an answer";
+    let said = "INTERRUPTED, exit 130: interrupted, before any operation got an answer";
     assert_eq!(early(&[], 3, true), said);
     assert_eq!(
         early(&[], 3, false),
