@@ -300,17 +300,26 @@ fn a_server_that_resets_in_the_handshake_is_told_as_that() {
     });
 }
 
-/// A server that reads a request of each connection, and answers it by the bytes that `answered` makes of its session, in one write.
+/// A server of the version by that name of ALPN that reads a request of each connection, and answers it by the bytes that `answered` makes of
+/// its session, in one write.
 async fn answering(
     authority: &Authority,
+    version: &'static str,
     answered: impl Fn(&mut ServerConnection) -> Vec<u8> + Clone + 'static,
 ) -> Server {
-    let Speaks::Tls(acceptor) = authority.speaks("127.0.0.1", &["http/1.1"], false) else { unreachable!() };
+    let Speaks::Tls(acceptor) = authority.speaks("127.0.0.1", &[version], false) else { unreachable!() };
     Server::raw(move |_, _, tcp| {
         let (acceptor, answered) = (acceptor.clone(), answered.clone());
         Box::pin(async move {
             let mut tls = acceptor.accept(tcp).await.unwrap();
-            assert!(tls.read(&mut [0; 4096]).await.unwrap() > 0);
+            let mut request = Vec::new();
+            if version == "h2" {
+                tls.write_all(&frame(4, 0, 0, b"")).await.unwrap();
+                tls.flush().await.unwrap();
+            }
+            while request.is_empty() || version == "h2" && !has_headers(&request) {
+                assert!(tls.read_buf(&mut request).await.unwrap() > 0);
+            }
             let (tcp, session) = tls.get_mut();
             let bytes = answered(session);
             tcp.write_all(&bytes).await.unwrap();
@@ -319,6 +328,26 @@ async fn answering(
         })
     })
     .await
+}
+
+/// A frame of HTTP/2 (RFC 9113 section 4.1).
+fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+    [&length[1..], &[kind, flags, 0, 0, 0, stream], payload].concat()
+}
+
+/// Whether a whole frame of headers is in what a client of HTTP/2 sent.
+fn has_headers(sent: &[u8]) -> bool {
+    let mut frames = sent.get(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len()..).unwrap_or_default();
+    while let [high, middle, low, kind, _, _, _, _, _, rest @ ..] = frames {
+        let length = u32::from_be_bytes([0, *high, *middle, *low]) as usize;
+        let Some(behind) = rest.get(length..) else { return false };
+        if *kind == 1 {
+            return true;
+        }
+        frames = behind;
+    }
+    false
 }
 
 /// The records of an answer of that length, of whose body so many bytes are there.
@@ -340,7 +369,7 @@ fn written(session: &mut ServerConnection) -> Vec<u8> {
 fn a_close_that_came_with_the_last_answer_is_known_before_anything_is_written() {
     run(async {
         let authority = Authority::new();
-        let server = answering(&authority, |session| {
+        let server = answering(&authority, "http/1.1", |session| {
             let answer = sealed(session, 2, 2);
             session.send_close_notify();
             [answer, written(session)].concat()
@@ -360,12 +389,41 @@ fn what_came_ahead_of_a_broken_record_is_read() {
         let authority = Authority::new();
         // What a first read of the socket takes, and what is more than that.
         for (there, length) in [(2, 2), (1, 2), (4096 - 100, 4096 - 100), (12_000, 12_000)] {
-            let server = answering(&authority, move |session| {
-                // Behind it a record that nobody sealed (RFC 8446 section 5.2).
-                [sealed(session, length, there).as_slice(), &[23, 3, 3, 0, 32], &[7; 32]].concat()
+            let server = answering(&authority, "http/1.1", move |session| {
+                [sealed(session, length, there).as_slice(), UNSEALED].concat()
             })
             .await;
             let (client, is_whole) = (client(authority.trusting(&server)), there == length);
+            for connections in 1..=2 {
+                match get(&client, "/").await {
+                    Ok(answer) => assert!(is_whole && answer.status == 200),
+                    Err(failure) => {
+                        assert!(!is_whole && failure.kind == FailureKind::Truncated, "{failure}");
+                        assert!(failure.detail.contains("cannot be decrypted"), "{failure}");
+                    }
+                }
+                assert_eq!(server.connections(), connections);
+            }
+        }
+    });
+}
+
+/// A record that nobody sealed (RFC 8446 section 5.2).
+const UNSEALED: &[u8] = &[23, 3, 3, 0, 16, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7];
+
+#[test]
+fn what_came_ahead_of_a_broken_record_is_read_over_http2_too() {
+    run(async {
+        let authority = Authority::new();
+        for is_whole in [true, false] {
+            let server = answering(&authority, "h2", move |session| {
+                // `:status: 200` (RFC 7541 appendix A), and a body with or without its end.
+                let answer = [frame(1, 4, 1, &[0x88]), frame(0, u8::from(is_whole), 1, b"kk")].concat();
+                session.writer().write_all(&answer).unwrap();
+                [written(session).as_slice(), UNSEALED].concat()
+            })
+            .await;
+            let client = client(authority.trusting(&server));
             for connections in 1..=2 {
                 match get(&client, "/").await {
                     Ok(answer) => assert!(is_whole && answer.status == 200),
