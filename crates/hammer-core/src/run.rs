@@ -241,7 +241,7 @@ impl<'a, 'r> Run<'a, 'r> {
         let now = self.spec.clock.now();
         // Whoever asks as arrivals end means them.
         if is_first && now < self.arrivals_end().saturating_add(MEANT_FOR_ARRIVALS) {
-            self.stop(INTERRUPTED);
+            self.stop(RunResult::INTERRUPTED);
             return;
         }
         if self.drain_cut_at.is_none() {
@@ -443,7 +443,7 @@ impl<'a, 'r> Run<'a, 'r> {
                 .stopped
                 .take()
                 .or_else(|| self.spec.goal.as_ref()?.why_given_up())
-                .unwrap_or_else(|| "as planned".to_owned()),
+                .unwrap_or_else(|| RunResult::AS_PLANNED.to_owned()),
             interrupted: self.interrupted,
         }
     }
@@ -485,8 +485,6 @@ const START_IN: Nanos = Nanos::from_millis(5);
 const APPLY_IN: Nanos = Nanos::from_millis(5);
 const LOOK_EVERY: Nanos = Nanos::from_millis(250);
 const MEANT_FOR_ARRIVALS: Nanos = Nanos::from_millis(500);
-/// Why arrivals end that a signal ends.
-const INTERRUPTED: &str = "interrupted by a signal";
 /// What is told where a signal comes, or a key that means the same, once arrivals have ended.
 const DRAIN_CUT: &str =
     "drain was ended by hand: what was under way is abandoned, and promises without a verdict are pending";

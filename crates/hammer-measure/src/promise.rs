@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::masked::without_secrets;
 use crate::peer_text::shown;
+use crate::recorder::start_of;
 
 /// Promises by state. `made = kept + broken + pending + unchecked` holds at every interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,16 +105,15 @@ impl Breach {
     /// held. What a terminal would obey is replaced, and so is each secret that the process was given.
     #[must_use]
     pub fn shortened(mut self) -> Self {
-        if let Cow::Owned(masked) = without_secrets(&self.detail) {
+        let bytes = self.detail.len();
+        // What is not told needs no masks, which cost many times its length.
+        let start = start_of(&self.detail, MOST_LOOKED_AT);
+        let is_cut = start.len() < bytes;
+        let masked = without_secrets(start);
+        if is_cut || masked.len() > LONGEST_DETAIL {
+            self.detail = format!("{}... ({bytes} bytes)", start_of(&masked, LONGEST_DETAIL));
+        } else if let Cow::Owned(masked) = masked {
             self.detail = masked;
-        }
-        if self.detail.len() > LONGEST_DETAIL {
-            let bytes = self.detail.len();
-            let end = (0..=LONGEST_DETAIL).rev().find(|end| self.detail.is_char_boundary(*end));
-            self.detail.truncate(end.unwrap_or_default());
-            // What was cut off is given back.
-            self.detail.shrink_to_fit();
-            self.detail.push_str(&format!("... ({bytes} bytes)"));
         }
         if let Cow::Owned(visible) = shown(&self.detail, usize::MAX) {
             self.detail = visible;
@@ -132,6 +132,8 @@ impl Breach {
 
 /// Bytes of a text that names what was found: two heads, and the paths of the files that hold them, among others.
 const LONGEST_DETAIL: usize = 2_048;
+/// Bytes that secrets are looked for in: a long one may go on behind the cut.
+const MOST_LOOKED_AT: usize = 2 * LONGEST_DETAIL;
 
 #[cfg(test)]
 mod tests;

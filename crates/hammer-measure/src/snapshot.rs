@@ -229,9 +229,9 @@ pub struct RunResult {
     pub resources: Resources,
     /// The thresholds, judged.
     pub verdicts: Vec<Verdict>,
-    /// Why the arrivals ended.
+    /// Why the arrivals ended: [`Self::AS_PLANNED`], [`Self::INTERRUPTED`], or in other words.
     pub stopped: String,
-    /// Whether a signal ended it.
+    /// Whether a signal, or a key that means the same, ended it.
     pub interrupted: bool,
 }
 
@@ -338,6 +338,11 @@ impl SeriesFigures {
 }
 
 impl RunResult {
+    /// How arrivals end that nothing ended before their time.
+    pub const AS_PLANNED: &'static str = "as planned";
+    /// How they end that a signal ended.
+    pub const INTERRUPTED: &'static str = "interrupted by a signal";
+
     /// The measured length: the measurement phase's end less its start, in seconds.
     pub fn measured_seconds(&self) -> f64 {
         let measured = self.phases.iter().find(|(phase, _, _)| *phase == Phase::Measurement);

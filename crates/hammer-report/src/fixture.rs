@@ -428,7 +428,7 @@ pub(crate) fn disaster() -> Vec<RunEvent> {
 /// Ends its arrivals as a signal does.
 pub(crate) fn interrupt(result: &mut RunResult) {
     result.interrupted = true;
-    result.stopped = "interrupted by a signal".to_owned();
+    result.stopped = RunResult::INTERRUPTED.to_owned();
 }
 
 pub(crate) fn verdict(threshold: &str, found: &str, holds: bool) -> Verdict {

@@ -279,7 +279,7 @@ impl Said<'_> {
     /// Why its arrivals ended, where nobody gave it up.
     fn ended(&self) -> String {
         match self.plan.and_then(|plan| plan.timeout) {
-            Some(timeout) if self.report.run.stopped == AS_PLANNED => {
+            Some(timeout) if self.report.run.stopped == RunResult::AS_PLANNED => {
                 format!("its timeout of {timeout} is over")
             }
             _ => self.report.run.stopped.clone(),
@@ -307,5 +307,3 @@ impl Said<'_> {
 /// Why entries that were accepted did not get into the corpus.
 const KNOWN: &str = "were there already (409): another --seed logs new ones";
 const UNPLACED: &str = "the log did not say where they are, or it could not be written as fast";
-/// What a run says of its arrivals that ended by time.
-const AS_PLANNED: &str = "as planned";

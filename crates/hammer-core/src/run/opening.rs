@@ -1,12 +1,13 @@
 //! The opening of a run: every shard dials, and supply fills its ring.
 
+use hammer_measure::snapshot::RunResult;
 use hammer_measure::{Command, Now as _, RunEvent};
 
 use crate::message::Message;
 use crate::run_error::RunError;
 use crate::shard::{ShardCommand, ShardReport};
 
-use super::{INTERRUPTED, Run};
+use super::Run;
 
 impl Run<'_, '_> {
     /// Starts the run once every shard is ready, unless it is told to end before.
@@ -29,7 +30,7 @@ impl Run<'_, '_> {
                 Message::Failed(error) => return Err(error),
                 Message::Interrupt => {
                     self.interrupted = true;
-                    self.leave(INTERRUPTED);
+                    self.leave(RunResult::INTERRUPTED);
                     return Ok(false);
                 }
                 Message::Command(id, Command::Stop { reason }) => {

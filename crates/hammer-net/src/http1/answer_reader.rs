@@ -104,13 +104,14 @@ impl AnswerReader {
         request: &Request,
         answer: &mut Answer,
     ) -> Result<&'a [u8], AnswerFault> {
-        let before = self.partial_head.len();
+        let (before, mut skipped) = (self.partial_head.len(), 0);
         let found = if before == 0 {
             head::read(bytes, self.has_body, &request.kept_headers, answer)?
         } else {
             self.partial_head.extend_from_slice(bytes);
+            skipped = self.skip_blank_lines();
             // Read anew only where it may be whole: who sends a byte at a time must not cost the square of the head.
-            match has_end(&self.partial_head, before) {
+            match has_end(&self.partial_head, before.saturating_sub(skipped)) {
                 true => head::read(&self.partial_head, self.has_body, &request.kept_headers, answer)?,
                 false => None,
             }
@@ -118,6 +119,7 @@ impl AnswerReader {
         let Some(head) = found else {
             if before == 0 {
                 self.partial_head.extend_from_slice(bytes);
+                self.skip_blank_lines();
             }
             return match self.head_bytes + self.partial_head.len() > MOST_HEAD {
                 true => Err(AnswerFault::LongHead),
@@ -129,7 +131,7 @@ impl AnswerReader {
         if self.head_bytes > MOST_HEAD {
             return Err(AnswerFault::LongHead);
         }
-        let rest = &bytes[head.length - before..];
+        let rest = &bytes[head.length + skipped - before..];
         if head.is_interim {
             return Ok(rest);
         }
@@ -142,6 +144,19 @@ impl AnswerReader {
             framing => AnswerStage::Body(framing),
         };
         Ok(rest)
+    }
+
+    /// Drops the blank lines that a head may have before it (RFC 9112 section 2.2), and says of how many bytes they are: each would look like the
+    /// end of a head, for which all of them were read anew.
+    fn skip_blank_lines(&mut self) -> usize {
+        let mut rest = &self.partial_head[..];
+        while let [b'\n', behind @ ..] | [b'\r', b'\n', behind @ ..] = rest {
+            rest = behind;
+        }
+        let skipped = self.partial_head.len() - rest.len();
+        self.partial_head.drain(..skipped);
+        self.head_bytes += skipped;
+        skipped
     }
 }
 
@@ -203,12 +218,29 @@ mod tests {
     }
 
     #[test]
+    fn blank_lines_ahead_of_a_head_are_not_kept_and_have_their_bound() {
+        for lines in ["\n", "\r\n"] {
+            let (mut reader, mut answer) = (AnswerReader::new(&request(), 64), Answer::new());
+            let fed = (0..=MOST_HEAD).try_for_each(|at| {
+                let line = lines.as_bytes();
+                reader.feed(&line[at % line.len()..][..1], &request(), &mut answer)?;
+                assert!(reader.partial_head.len() < 2);
+                Ok::<(), AnswerFault>(())
+            });
+            assert!(matches!(fed, Err(AnswerFault::LongHead)), "{lines:?}");
+        }
+        // Which is no blank line.
+        assert!(read(b"\r\rHTTP/1.1 200 OK\r\n\r\n", 1, &request()).is_err());
+    }
+
+    #[test]
     fn an_answer_is_the_same_however_it_is_cut() {
         let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nlink: x\r\n\r\n";
         for (bytes, is_kept) in [
             (format!("{interim}HTTP/1.1 201 Made\r\ncontent-length: 4\r\n\r\nbody"), true),
             ("HTTP/1.1 201 Made\ntransfer-encoding: chunked\n\n4\r\nbody\r\n0\r\n\r\n".to_owned(), true),
             ("HTTP/1.1 201 Made\r\ncontent-length: 4\r\n\r\nbodyx".to_owned(), false),
+            ("\n\r\n\nHTTP/1.1 201 Made\r\ncontent-length: 4\r\n\r\nbody".to_owned(), true),
         ] {
             for step in 1..=bytes.len() {
                 let (reader, answer) = read(bytes.as_bytes(), step, &request()).unwrap();

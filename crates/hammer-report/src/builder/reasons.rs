@@ -1,6 +1,7 @@
 //! What a report says against its run.
 
 use hammer_measure::Fate;
+use hammer_measure::snapshot::RunResult;
 use hammer_measure::threshold::Threshold;
 
 use super::failure::{failure, tells_of_server};
@@ -14,10 +15,10 @@ pub(super) fn against(report: &Report) -> Vec<Reason> {
     let broken = report.promises.all.broken;
     let is_early = report.run.interrupted && answered == 0 && !tells_anything(report);
     let interrupted = match &*report.run.stopped {
-        _ if is_early => EARLY,
-        // How its arrivals ended.
-        INTERRUPTED => INTERRUPTED,
-        _ => IN_DRAIN,
+        _ if is_early => EARLY.to_owned(),
+        RunResult::INTERRUPTED => RunResult::INTERRUPTED.to_owned(),
+        RunResult::AS_PLANNED => IN_DRAIN.to_owned(),
+        by_hand => format!("interrupted: {by_hand}"),
     };
     let is_silent = answered == 0 && !is_early && !is_of_our_own(report);
     let held = [
@@ -29,7 +30,7 @@ pub(super) fn against(report: &Report) -> Vec<Reason> {
             .or_else(|| nothing_measured(report))
             .filter(|_| answered > 0)
             .map(|text| (ReasonKind::NothingAccepted, text)),
-        report.run.interrupted.then(|| (ReasonKind::Interrupted, interrupted.to_owned())),
+        report.run.interrupted.then(|| (ReasonKind::Interrupted, interrupted.clone())),
     ];
     held.into_iter().flatten().map(|(kind, text)| Reason::new(kind, text)).collect()
 }
@@ -162,9 +163,8 @@ const ISSUERS_UNREAD: &str = "issuers_unread";
 /// Heads that a log signed and that were not proved to be of its tree to the end.
 const HEADS_UNPROVED: &str = "heads_unproved";
 const NOTHING_MEASURED: &str = "nothing was measured: the operations ended in warm-up";
-const INTERRUPTED: &str = "interrupted by a signal";
 const EARLY: &str = "interrupted, before any operation got an answer";
-/// Of a run whose arrivals ended otherwise: by a signal, or a key of the dashboard.
+/// Of a run whose arrivals had ended as planned.
 const IN_DRAIN: &str = "interrupted in drain";
 
 #[cfg(test)]

@@ -332,15 +332,20 @@ fn what_an_interruption_cut_off_says_nothing_of_the_server() {
     // What went wrong before the signal did not by it.
     let expected = "FAIL, exit 1: nothing of names was accepted: 1 timed out; interrupted by a signal";
     assert_eq!(rare(5, 1, true), expected);
-    let mut ended = Story::new(vec![operation("sign", "sign")]);
-    ended.accept(0, MEASURED, 50, Nanos(10));
-    ended.interval(MEASURED);
-    let cut = |result: &mut RunResult| {
-        result.interrupted = true;
-        result.stopped = "a key of the dashboard".to_owned();
-    };
-    let said = report_of(&ended.finish(cut)).verdict.to_string();
-    assert_eq!(said, "INTERRUPTED, exit 130: interrupted in drain");
+    for (stopped, said) in [
+        ("a key of the dashboard", "interrupted: a key of the dashboard"),
+        ("as planned", "interrupted in drain"),
+    ] {
+        let mut ended = Story::new(vec![operation("sign", "sign")]);
+        ended.accept(0, MEASURED, 50, Nanos(10));
+        ended.interval(MEASURED);
+        let cut = |result: &mut RunResult| {
+            result.interrupted = true;
+            result.stopped = stopped.to_owned();
+        };
+        let verdict = report_of(&ended.finish(cut)).verdict.to_string();
+        assert_eq!(verdict, format!("INTERRUPTED, exit 130: {said}"));
+    }
 }
 
 #[test]
