@@ -101,7 +101,7 @@ impl Outputs {
         if let Some((named, _)) = named.iter().find(|(_, path)| is_dash(path)) {
             return Err(OutputError::NoFile { named });
         }
-        expect_apart(&named, planned)?;
+        expect_apart(&named, args, planned)?;
         if json_on_stdout && stdout_is_closed() {
             say_all(&[NOBODY_READS.to_owned()])?;
         }
@@ -293,6 +293,7 @@ fn expect_measured(args: &OutputArgs, plan: &Plan) -> Result<(), OutputError> {
 /// Refuses outputs in one file, and in what the plan names elsewhere: they would be written over each other, or over what is read.
 fn expect_apart(
     outputs: &[(&'static str, &PathBuf)],
+    args: &OutputArgs,
     SourcedPlan { plan, source }: &SourcedPlan<Plan>,
 ) -> Result<(), OutputError> {
     // A plan was read from values, and is some again.
@@ -300,12 +301,19 @@ fn expect_apart(
     if let Some((path, key, other)) = written_over(&values) {
         return Err(OutputError::WrittenOver { key, path, other });
     }
+    let OutputArgs { web_token, otlp, .. } = args;
+    let read = [
+        ("--web-token", web_token),
+        ("--otlp-header-file", &otlp.otlp_header_file),
+        ("--otlp-cacert", &otlp.otlp_cacert),
+    ];
+    let read: Vec<_> = read.into_iter().filter_map(|(flag, path)| Some((flag, path.as_ref()?))).collect();
     for (place, (named, path)) in outputs.iter().enumerate() {
         // A pipe or a device holds nothing, and takes from many.
         if path.metadata().is_ok_and(|found| !found.is_file()) {
             continue;
         }
-        let before = outputs[..place].iter().find(|(_, other)| is_same_place(other, path));
+        let before = outputs[..place].iter().chain(&read).find(|(_, other)| is_same_place(other, path));
         let other = before
             .map(|(named, _)| (*named).to_owned())
             .or_else(|| {

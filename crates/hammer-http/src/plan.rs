@@ -16,7 +16,8 @@ use bytes::Bytes;
 use hammer_exchange::basic::BasicPlan;
 use hammer_exchange::bearer::BearerPlan;
 use hammer_values::{
-    Agreed, JsonPlace, KeyConflict, OneOrMany, PlanBlock, Status, Word, has_usable_port, without_user,
+    Agreed, JsonPlace, KeyConflict, OneOrMany, PlanBlock, Status, Word, broken_scheme, has_usable_port,
+    without_user,
 };
 use http::header::AUTHORIZATION;
 use http::uri::PathAndQuery;
@@ -213,6 +214,9 @@ impl HttpPlan {
 /// [`HttpError::Url`] when it has no host, or another scheme than `http` and `https`.
 pub fn split_url(url: &str) -> Result<(Uri, String), HttpError> {
     let refused = |reason: &str| HttpError::Url { url: without_user(url), reason: reason.to_owned() };
+    if let Some(expected) = broken_scheme(url) {
+        return Err(refused(expected.trim_start_matches("URL: ")));
+    }
     let whole = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
     let uri: Uri = whole.parse().map_err(|why: http::uri::InvalidUri| refused(&why.to_string()))?;
     let mut parts = uri.into_parts();
@@ -237,6 +241,8 @@ mod tests {
             ("http://127.0.0.1:8080", "http://127.0.0.1:8080/", "/"),
             ("https://log.test/a/b?c=d&e", "https://log.test/", "/a/b?c=d&e"),
             ("localhost:80/x", "http://localhost:80/", "/x"),
+            ("http:8080/x", "http://http:8080/", "/x"),
+            ("httpd/x", "http://httpd/", "/x"),
             ("http://[::1]:80?q", "http://[::1]:80/", "/?q"),
         ] {
             let (found, rest) = split_url(url).unwrap();
@@ -248,6 +254,9 @@ mod tests {
             "",
             "ftp://a/b",
             "http://",
+            "http:/127.0.0.1:8080/",
+            "https//127.0.0.1",
+            "HTTP:",
             "http://a b/",
             "ftp://me:canary@a/b",
             "http://me:canary@a b/",

@@ -250,12 +250,25 @@ fn words_of_h2(error: &h2::Error) -> String {
         (false, _) if error.is_library() && reason == h2::Reason::FRAME_SIZE_ERROR => {
             format!("what the server sent breaks HTTP/2 with {code}: does it speak it there?")
         }
+        (false, _) if is_bound(error) => {
+            format!("hammer takes no more of that, and ended the connection with {code}")
+        }
         (false, _) if error.is_library() => format!("what the server sent breaks HTTP/2 with {code}"),
         _ => code,
     };
     // Behind what h2 says of the code stands what the server sent along.
     let told = error.to_string();
     started + told.split_once(reason.description()).map_or("", |(_, sent_along)| sent_along)
+}
+
+/// Whether h2 ended the connection by a bound of its own: on frames without content, or on those that a head is cut into. The server may have
+/// kept to all rules.
+fn is_bound(error: &h2::Error) -> bool {
+    let is_calm = error.is_library() && error.reason() == Some(h2::Reason::ENHANCE_YOUR_CALM);
+    is_calm
+        && ["too_many_data_frames", "too_many_continuations"]
+            .iter()
+            .any(|bound| error.to_string().contains(bound))
 }
 
 /// The name of a code with its number; the number alone where that has no name.
@@ -310,7 +323,8 @@ pub(crate) fn kind_of_h2(error: &h2::Error) -> Option<FailureKind> {
         let is_refused = error.reason() == Some(h2::Reason::REFUSED_STREAM);
         return Some(if is_refused { FailureKind::RefusedStream } else { FailureKind::StreamReset });
     }
-    error.reason().is_some().then_some(FailureKind::Protocol)
+    let is_broken = error.reason().is_some();
+    is_broken.then_some(if is_bound(error) { FailureKind::TooLarge } else { FailureKind::Protocol })
 }
 
 /// What a look-up failed by, where opening anything at all fails as `probe` says.

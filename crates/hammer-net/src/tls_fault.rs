@@ -137,7 +137,9 @@ fn of_certificate(fault: &CertificateError) -> Cow<'static, str> {
                 }
             }
         }
-        CertificateError::BadSignature => {
+        // By a key of another kind, too, the name fits, and not the key.
+        CertificateError::BadSignature
+        | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
             "its certificate was signed by another key than that of the authority of its name that is trusted"
                 .into()
         }

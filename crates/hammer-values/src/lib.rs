@@ -41,7 +41,7 @@ pub use rate::Rate;
 pub use renamed::RenamedKey;
 pub use request_path::RequestPath;
 pub use sample_share::SampleShare;
-pub use service_url::{ServiceUrl, has_usable_port, without_user};
+pub use service_url::{ServiceUrl, broken_scheme, has_usable_port, without_user};
 pub use share::Share;
 pub use size::ByteSize;
 pub use status::Status;

@@ -32,6 +32,9 @@ impl ScalarValue for ServiceUrl {
 
     fn of_scalar(scalar: Scalar<'_>) -> Result<Self, ValueError> {
         let Scalar::Text(text) = scalar else { return Err(scalar.is_no::<Self>()) };
+        if let Some(expected) = broken_scheme(text) {
+            return Err(ValueError::Form { text: without_user(text), expected });
+        }
         let no_url = |_| Scalar::Text(&without_user(text)).is_no::<Self>();
         let url: Uri = text.trim_end_matches('/').parse().map_err(no_url)?;
         let reason = match (url.scheme_str(), url.authority()) {
@@ -46,6 +49,29 @@ impl ScalarValue for ServiceUrl {
             _ => "URL of a service: it is neither http nor https",
         };
         Err(ValueError::Form { text: without_user(text), expected: reason })
+    }
+}
+
+/// What is wrong with a text that is read as a URL, of which `http://` would be put before a host alone: its own scheme is cut short, and would be
+/// the host (`http:/127.0.0.1`), or nothing stands behind it. None where neither is so.
+pub fn broken_scheme(text: &str) -> Option<&'static str> {
+    let (scheme, rest) = text.split_at(text.find(|letter: char| !letter.is_ascii_alphabetic())?);
+    if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
+        return None;
+    }
+    match rest.strip_prefix("://") {
+        Some(behind) if behind.is_empty() || behind.starts_with(['/', '?', '#', ':']) => {
+            Some("URL: it has no host")
+        }
+        Some(_) => None,
+        None if rest.starts_with("//")
+            || rest.starts_with(":/")
+            || rest.starts_with(":\\")
+            || rest == ":" =>
+        {
+            Some("URL: its scheme is followed by ://")
+        }
+        None => None,
     }
 }
 
@@ -116,6 +142,9 @@ mod tests {
             ("", "`` is no URL (like https://example.com:8443/path)"),
             ("http://no host/", "`http://no host/` is no URL (like "),
             ("http://", "`http://` is no URL"),
+            ("http://", "`http://` is no URL: it has no host"),
+            ("https:///a", "`https:///a` is no URL: it has no host"),
+            ("http:/127.0.0.1/", "`http:/127.0.0.1/` is no URL: its scheme is followed by ://"),
             ("log", "`log` is no URL of a service: it is neither http nor https"),
             ("ftp://a/b", "`ftp://a/b` is no URL of a service: it is neither http nor https"),
             ("ftp://me:canary@a/b", "`ftp://***@a/b` is no URL of a service: it is neither http nor https"),

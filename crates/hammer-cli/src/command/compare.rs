@@ -28,7 +28,14 @@ use rounds::Rounds;
 pub(crate) fn show(args: &CompareArgs, registry: &Registry) -> Result<ExitCode, CliError> {
     // Ahead of runs that may take hours.
     let components = args.components.iter().map(|file| &file.path);
-    let read = args.first.iter().chain(&args.others).chain(&args.run).chain(components).chain(&args.baseline);
+    let read = args
+        .first
+        .iter()
+        .chain(&args.others)
+        .chain(&args.run)
+        .chain(components)
+        .chain(&args.baseline)
+        .chain(&args.claims);
     let html = args.html.as_ref().map(|path| PageFile::open(path, read)).transpose()?;
     let kept = args.baseline.as_deref().map(KeptBaseline::read).transpose()?;
     let claims = args.claims.as_deref().map(claims).transpose()?;

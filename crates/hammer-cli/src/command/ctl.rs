@@ -46,8 +46,15 @@ pub(crate) fn steer(args: &CtlArgs) -> Result<ExitCode, CliError> {
     let source =
         PageSource { bearer: token, roots, ..PageSource::open(url.url().clone(), args.authorized.clone()) };
     let (status, body) = exchange(&source, asked.as_ref())?.map_err(refused)?;
-    let said: Value = serde_json::from_slice(&body)
-        .map_err(|_| refused(format!("the answer is {}, and none of a live page", status.as_u16())))?;
+    let foreign = || refused(format!("the answer is {}, and none of a live page", status.as_u16()));
+    let said: Value = serde_json::from_slice(&body).map_err(|_| foreign())?;
+    let is_of_page = match &args.command {
+        CtlCommand::Status => said["schema"].as_str().is_some_and(|schema| schema.starts_with(STATUS_SCHEMA)),
+        _ => said["id"].is_u64() && said["event"].is_object(),
+    };
+    if status.is_success() && !is_of_page {
+        return Err(foreign().into());
+    }
     if args.json {
         let text = String::from_utf8_lossy(&body);
         print(io::stdout(), |out| writeln!(out, "{}", shown_lines(text.trim_end())))?;
@@ -181,5 +188,7 @@ fn status_text(said: &Value) -> String {
 
 const NO_TOKEN: &str =
     "it needs its token, and this machine keeps none for that address; --web-token names the file with it";
+/// How the schema of a status starts, in front of its version.
+const STATUS_SCHEMA: &str = "hammer.status/";
 /// A run answers at once.
 const WITHIN: Nanos = Nanos::from_secs(10);

@@ -22,6 +22,11 @@ pub(crate) enum UsageError {
     /// Not a URL.
     #[error(transparent)]
     Url(#[from] HttpError),
+    /// A path of the URL beside those of a file.
+    #[error(
+        "use --urls: the URL has a path of its own ({path}); those of the file are whole: leave it out, or write it into each line"
+    )]
+    PathBesideUrls { path: String },
     /// A line of a file of URLs that is of no use.
     #[error("use --urls: {}:{line}: {reason}", path.display())]
     UrlLine { path: PathBuf, line: usize, reason: String },

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hammer_values::{ServiceUrl, ValueError};
+use hammer_values::{ServiceUrl, ValueError, broken_scheme, without_user};
 use http::Uri;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,9 @@ impl TryFrom<String> for TargetUrl {
     type Error = ValueError;
 
     fn try_from(text: String) -> Result<Self, ValueError> {
+        if let Some(expected) = broken_scheme(&text) {
+            return Err(ValueError::Form { text: without_user(&text), expected });
+        }
         let whole = if text.contains("://") { text } else { format!("http://{text}") };
         whole.parse().map(Self)
     }

@@ -25,6 +25,8 @@ impl RequestPlace {
         let own = url.map(split_url).transpose()?;
         match (own, file) {
             (Some((endpoint, path)), None) => Ok(Self { endpoint, path, values: None }),
+            // What would be dropped in silence.
+            (Some((_, path)), Some(_)) if path != "/" => Err(UsageError::PathBesideUrls { path }),
             (own, file) => {
                 Self::of_file(own.as_ref().map(|(endpoint, _)| endpoint), file.unwrap_or(Path::new("")))
             }

@@ -6,7 +6,9 @@ use std::rc::Rc;
 use futures::future::LocalBoxFuture;
 use hammer_measure::recorder::{Interval, Recorder};
 
-use super::frames::{DATA, END_HEADERS, FramePeer, GOAWAY, HEADERS, INTERNAL_ERROR, REFUSED_STREAM};
+use super::frames::{
+    DATA, END_HEADERS, END_STREAM, FramePeer, GOAWAY, HEADERS, INTERNAL_ERROR, REFUSED_STREAM,
+};
 use super::*;
 
 /// A server that counts the requests that it reads, and does with each what `script` says, told the connection's number, the
@@ -352,6 +354,34 @@ fn the_code_of_a_reset_or_of_a_farewell_is_told_by_its_name() {
             let failure = get(&client, "/").await.map(|answer| answer.status).unwrap_err();
             let told = format!("get an answer from {}: {told}", server.addr);
             assert!(failure.to_string().starts_with(&told), "{failure}");
+        }
+    });
+}
+
+#[test]
+fn frames_without_content_beyond_what_is_taken_are_no_fault_of_the_server() {
+    run(async {
+        for (frames, is_taken) in [(90, true), (200, false)] {
+            let (server, _) = scripted(Some(100), move |peer, _, _, stream| {
+                Box::pin(async move {
+                    peer.send(HEADERS, END_HEADERS, stream, &[0x88]).await;
+                    for _ in 0..frames {
+                        peer.send(DATA, 0, stream, b"").await;
+                    }
+                    peer.send(DATA, END_STREAM, stream, b"whole").await;
+                    true
+                })
+            })
+            .await;
+            match get(&client(prior_knowledge(&server)), "/").await {
+                Ok(answer) => assert!(is_taken && answer.body == b"whole"),
+                Err(failure) => {
+                    assert!(!is_taken && failure.kind == FailureKind::TooLarge, "{failure}");
+                    let told =
+                        "hammer takes no more of that, and ended the connection with ENHANCE_YOUR_CALM (11)";
+                    assert!(failure.to_string().contains(told), "{failure}");
+                }
+            }
         }
     });
 }
