@@ -2,7 +2,6 @@
 
 use hammer_core::promise::Fault;
 use hammer_measure::peer_start;
-use hammer_net::without_credentials;
 use hammer_tlog::logs::audit::{BesideFault, Breach, BundleFault, Finding, Flaw, Kind, Published, Receipt};
 use hammer_tlog::logs::follow::{Event, TileFault};
 use hammer_tlog::logs::tile::{Level, TileId};
@@ -195,7 +194,7 @@ fn bundle_words(tile: &TileId, index: u64, fault: &BundleFault) -> (&'static str
 pub fn altered_issuer(path: &str, served: &[u8]) -> String {
     match served.first() {
         Some(&SEQUENCE) => format!("{path} is another certificate"),
-        _ => format!("{path} is no certificate, and {}", without_credentials(&peer_start(served))),
+        _ => format!("{path} is no certificate, and {}", peer_start(served)),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::process::{Command, ExitStatus};
 
+use hammer_measure::credential::without_any_secret;
 use hammer_report::summary::HookOutput;
 use serde_json::Value;
 
@@ -63,7 +64,7 @@ fn one(hook: &HookPlan, place: impl Fn() -> PlanPlace) -> Result<HookOutput, Hoo
         let stderr = String::from_utf8_lossy(&ended.stderr);
         let stderr = match stderr.trim() {
             "" => String::new(),
-            said => format!(": {said}"),
+            said => format!(": {}", without_any_secret(said)),
         };
         return Err(HookError::Failed {
             name,
@@ -73,7 +74,7 @@ fn one(hook: &HookPlan, place: impl Fn() -> PlanPlace) -> Result<HookOutput, Hoo
             stderr,
         });
     }
-    let text = String::from_utf8_lossy(&ended.stdout).trim().to_owned();
+    let text = without_any_secret(String::from_utf8_lossy(&ended.stdout).trim());
     Ok(HookOutput { name: hook.name.clone(), output: printed(text) })
 }
 

@@ -36,16 +36,15 @@ use std::path::Path;
 use std::{env, process};
 
 use clap::Parser as _;
-use hammer_measure::masked::without_tokens;
+use hammer_measure::credential::without_any_secret;
 use hammer_measure::shown_lines;
-use hammer_net::without_credentials;
 use hammer_report::{ExitCode, ReasonKind};
 use mimalloc::MiMalloc;
 
 use args::{Cli, Command};
 use error::CliError;
 use protocol::registry::Registry;
-use wording::{told, told_of_arguments};
+use wording::{told_of_arguments, told_without_credentials};
 
 /// h2 takes and gives back some twenty blocks for a request, a dial four: the C library's cost a seventh of the instructions of each.
 #[global_allocator]
@@ -69,8 +68,7 @@ fn main() -> process::ExitCode {
 
 /// Tells why a command failed.
 fn failed(error: &CliError) -> process::ExitCode {
-    // A token that was written where none belongs is quoted by whoever misread it.
-    let said = without_tokens(&without_credentials(&told(error)));
+    let said = told_without_credentials(error);
     // Nobody is left to tell when standard error is gone as well.
     let _ = output::standard::print(std::io::stderr(), |out| writeln!(out, "hammer: {}", shown_lines(&said)));
     ExitCode::Because(error.reason()).into()
@@ -85,7 +83,7 @@ fn said_of_arguments(refused: &clap::Error) -> process::ExitCode {
                 "error: unexpected argument '{flag}' found\n\n  tip: --http2 and --help are written out\n"
             );
             let _ = output::standard::print(std::io::stderr(), |out| {
-                write!(out, "{}", shown_lines(&without_tokens(&said)))
+                write!(out, "{}", shown_lines(&without_any_secret(&said)))
             });
             return ExitCode::Because(ReasonKind::Usage).into();
         }
@@ -96,7 +94,7 @@ fn said_of_arguments(refused: &clap::Error) -> process::ExitCode {
     }
     // An argument that nobody knows is quoted, and may be a token.
     let said = told_of_arguments(refused, &refused.render().to_string());
-    let said = without_tokens(&without_credentials(&said));
+    let said = without_any_secret(&said);
     let _ = output::standard::print(std::io::stderr(), |out| write!(out, "{}", shown_lines(&said)));
     ExitCode::Because(ReasonKind::Usage).into()
 }

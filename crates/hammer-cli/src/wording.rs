@@ -6,6 +6,8 @@ use std::error::Error as StdError;
 use clap::CommandFactory as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use hammer_measure::credential::without_any_secret;
+
 use crate::args::Cli;
 use crate::hooks::HookError;
 
@@ -18,6 +20,11 @@ pub(crate) fn told(error: &(dyn StdError + 'static)) -> String {
     }
     let words = root.to_string();
     said.replace(&words, &in_plain_words(&words))
+}
+
+/// The same, without the credentials that stand in it: a command of a hook, what it said, a token that was written where none belongs.
+pub(crate) fn told_without_credentials(error: &(dyn StdError + 'static)) -> String {
+    without_any_secret(&told(error))
 }
 
 /// What is wrong with arguments, as `rendered` for a person, in which what a library said of a value is in plain words.
@@ -96,7 +103,11 @@ const SAID_OTHERWISE: [(&str, &[&str], &str); 18] = [
     ("http", &["-D"], "-d @FILE"),
     ("http", &["-o", "-O", "--summary-export", "--json"], "--out FILE"),
     ("http", &["-L", "--location"], "--redirects N"),
-    ("http", &["-m", "--max-time"], "-t 10s, the time of one operation"),
+    (
+        "http",
+        &["-m", "--max-time"],
+        "-t 10s, the time of one operation; a method is a word of the command: hammer http post URL",
+    ),
     ("http", &["-R"], "--rate 500/s"),
     ("http", &["--threads"], "--shards N"),
     (

@@ -7,7 +7,7 @@ use futures::future::{Either, select};
 use hammer_audit::{LogClient, LogPlace, LogRequest};
 use hammer_core::runtime::Clock;
 use hammer_measure::{Nanos, peer_start, peer_text};
-use hammer_net::{Answer, ClientConfig, ConfigError, without_credentials};
+use hammer_net::{Answer, ClientConfig, ConfigError};
 use hammer_tlog::ct::rfc6962::{GetRoots, GetSthResponse};
 use hammer_tlog::keys::key::LogKey;
 use hammer_tlog::logs::note::{Note, rfc6962_key_id};
@@ -169,7 +169,7 @@ impl Preflight<'_> {
         match answer.status {
             StatusCode::OK if !resembles_tree_head(says, &answer.body) => {
                 let of_other = self.other_kind(client, answer.endpoint).await;
-                of_other.or_else(|| Some(self.no_log(&answer.body)))
+                of_other.or_else(|| Some(self.no_log(peer_start(&answer.body))))
             }
             StatusCode::OK => {
                 body.clone_from(&answer.body);
@@ -178,7 +178,9 @@ impl Preflight<'_> {
             StatusCode::NOT_FOUND => {
                 let folder = self.log.folder.as_ref().map(|folder| folder.display().to_string());
                 let of_other = self.other_kind(client, answer.endpoint).await;
-                of_other.or(folder.map(|folder| LogMismatch::Folder { folder }))
+                let of_folder = folder.map(|folder| LogMismatch::Folder { folder });
+                // Of one that has published nothing yet its roots say that it is a log.
+                of_other.or(of_folder).or_else(|| Some(self.no_log("is an HTTP 404".to_owned())))
             }
             _ => None,
         }
@@ -194,12 +196,11 @@ impl Preflight<'_> {
         is_it.then_some(LogMismatch::Kind { is, says, lacks, has })
     }
 
-    fn no_log(&self, answered: &[u8]) -> LogMismatch {
+    fn no_log(&self, said: String) -> LogMismatch {
         let form = match self.log.kind {
             LogKind::StaticCt => "signed note (C2SP tlog-checkpoint)",
             LogKind::Rfc6962 => "signed tree head (RFC 6962 section 4.3)",
         };
-        let said = without_credentials(&peer_start(answered));
         let url = self.log.monitoring.first().map(ToString::to_string).unwrap_or_default();
         LogMismatch::NoLog { url, path: self.log.tree_head_path(), form, said }
     }

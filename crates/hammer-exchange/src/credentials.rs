@@ -1,7 +1,8 @@
 //! What is secret of a request that was sent.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use hammer_net::{Body, Request, credentials_of_body, credentials_of_queries, is_credential};
+use hammer_measure::credential::{credentials_of_body, credentials_of_queries, is_credential};
+use hammer_net::{Body, Request};
 use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION};
 use http::{HeaderName, HeaderValue};
 

@@ -3,10 +3,11 @@
 use std::net::SocketAddr;
 
 use hammer_core::record::StepGuard;
+use hammer_measure::credential::without_credentials;
 use hammer_measure::masked::{LEAST_SECRET, MASK, masked, without_secrets};
 use hammer_measure::recorder::MOST_ANSWER_BYTES;
 use hammer_measure::shown;
-use hammer_net::{Failure, without_credentials};
+use hammer_net::Failure;
 
 /// Tells `step` what the server said with its failure. None of the `secrets` is in it, nor a JSON Web Token, nor
 /// what its parameter's name says is a credential in the query of a URL.

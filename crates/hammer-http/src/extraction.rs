@@ -1,7 +1,8 @@
 //! What later requests of a flow have from an answer.
 
 use hammer_exchange::ServiceClient;
-use hammer_net::{Answer, is_credential};
+use hammer_measure::credential::{is_credential, is_credential_parameter};
+use hammer_net::Answer;
 use hammer_values::JsonPlace;
 use http::header::{HeaderName, LOCATION, SET_COOKIE};
 use http::uri::PathAndQuery;
@@ -26,8 +27,13 @@ impl Taken {
     pub(crate) fn new(name: &str, from: &Extraction, slot: usize) -> Self {
         let is_secret = match from {
             Extraction::Cookie(_) => true,
-            Extraction::Header(header) => is_credential(header.name().as_str()) || is_credential(name),
-            Extraction::Json(place) => is_credential(place.as_str()) || is_credential(name),
+            Extraction::Header(header) => {
+                is_credential(header.name().as_str()) || is_credential_parameter(name)
+            }
+            Extraction::Json(place) => {
+                let member = place.as_str().rsplit(['/', '.']).next().unwrap_or_default();
+                is_credential_parameter(member) || is_credential_parameter(name)
+            }
             Extraction::Location => false,
         };
         Self { slot, name: name.to_owned(), from: from.clone(), is_secret }

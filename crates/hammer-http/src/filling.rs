@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hammer_core::draw::Draws;
-use hammer_net::is_credential;
+use hammer_measure::credential::is_credential_parameter;
 
 use crate::error::{HttpError, ValueFault};
 use crate::picks::Turn;
@@ -131,7 +131,8 @@ impl<'a> TextMaker<'a> {
                     };
                 };
                 let column = pool.column(column.as_deref())?;
-                let is_secret = is_credential(name) || column_name.as_deref().is_some_and(is_credential);
+                let is_secret = is_credential_parameter(name)
+                    || column_name.as_deref().is_some_and(is_credential_parameter);
                 if is_secret
                     && self.secret.iter().all(|(known, of)| !Arc::ptr_eq(known, pool) || *of != column)
                 {

@@ -3,6 +3,7 @@
 
 pub mod command;
 pub mod connection;
+pub mod credential;
 pub mod event;
 pub mod group_watch;
 pub mod headline;

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD_NO_PAD;
+
 use crate::peer_text::is_obeyed;
 
 /// The secrets that the process was given where its plan says so.
@@ -38,8 +41,13 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
 
 /// The text with `***` in the place of every secret in it: as it is, in letters of another case, percent-encoded wholly, in part or
 /// more than once (RFC 3986 section 2.1), with pluses for spaces as forms have them, with the escapes of JSON (RFC 8259
-/// section 7) and those of strings of bytes in Rust, with the character references of HTML, and with characters between that are not shown as they are. So is the start of a long secret that was cut off, and one of any length that the end of the text cuts off.
+/// section 7) and those of strings of bytes in Rust, with the character references of HTML, in base64 or hexadecimal digits, and with characters between
+/// that are not shown as they are. So is a long start or end of a secret, and one of any length that the end of the text cuts off.
 pub fn masked(text: &str, secrets: &[&str]) -> String {
+    let is_encoded = may_be_encoded(text);
+    let encoded: Vec<String> =
+        secrets.iter().filter(|_| is_encoded).flat_map(|secret| encodings(secret)).collect();
+    let secrets: Vec<&str> = secrets.iter().copied().chain(encoded.iter().map(String::as_str)).collect();
     let mut hidden = vec![false; text.len()];
     let whole: Vec<EncodedByte> = text.bytes().enumerate().map(EncodedByte::plain).collect();
     // A secret that a line break or a mark of direction splits can be put together again.
@@ -140,12 +148,40 @@ impl EncodedByte {
     }
 }
 
+/// As base64 has the secret whatever stands before it (RFC 4648 sections 4 and 5), without the letters that say something of its neighbours as well,
+/// and in hexadecimal digits.
+fn encodings(secret: &str) -> Vec<String> {
+    let hex = secret.bytes().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
+    let in_base64 = (0..3).flat_map(|before| {
+        let placed: Vec<u8> = vec![0; before].into_iter().chain(secret.bytes()).collect();
+        let [from, to] = [(before * 8).div_ceil(6), placed.len() * 8 / 6];
+        let plain = BASE64_STANDARD_NO_PAD.encode(&placed)[from..to].to_owned();
+        let of_urls = plain.replace('+', "-").replace('/', "_");
+        let is_other = of_urls != plain;
+        [Some(plain), is_other.then_some(of_urls)]
+    });
+    in_base64.flatten().chain([hex]).filter(|encoded| encoded.len() >= LEAST_ENCODED).collect()
+}
+
+/// Whether a text has so many letters and digits in a row as encoded bytes have.
+fn may_be_encoded(text: &str) -> bool {
+    let is_of_base64 =
+        |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '/' | '-' | '_');
+    text.split(|letter| !is_of_base64(letter)).any(|run| run.len() >= LEAST_ENCODED)
+}
+
 fn hide(read: &[EncodedByte], secret: &[u8], hidden: &mut [bool]) {
+    let mut cover = |from: &EncodedByte, to: &EncodedByte| hidden[from.at.start..to.at.end].fill(true);
     for at in 0..read.len() {
         let found = read[at..].iter().zip(secret).take_while(|(byte, wanted)| byte.is(**wanted)).count();
         let is_cut_off = found >= LONG_START || (found >= SHORT_START && at + found == read.len());
         if found > 0 && (found == secret.len() || is_cut_off) {
-            hidden[read[at].at.start..read[at + found - 1].at.end].fill(true);
+            cover(&read[at], &read[at + found - 1]);
+        }
+        let before = read[..=at].iter().rev().zip(secret.iter().rev());
+        let found = before.take_while(|(byte, wanted)| byte.is(**wanted)).count();
+        if found >= LONG_START {
+            cover(&read[at + 1 - found], &read[at]);
         }
     }
 }
@@ -241,6 +277,8 @@ const MOST_ENCODED: usize = 4;
 const LONG_START: usize = 16;
 /// As many where the text ends.
 const SHORT_START: usize = 6;
+/// Letters of an encoded secret, at least.
+const LEAST_ENCODED: usize = 12;
 
 #[cfg(test)]
 mod tests {
@@ -296,6 +334,36 @@ mod tests {
             assert_eq!(masked(plain), plain);
         }
         assert_eq!(masked(""), "");
+    }
+
+    #[test]
+    fn a_secret_is_masked_in_base64_wherever_it_starts_and_in_hexadecimal_digits() {
+        let secret = "s3cr3t~>??TOKEN-Zq9x7.Kk81";
+        for before in ["", "a", "ab", "Bearer "] {
+            for after in ["", "z", "zz"] {
+                let encoded = BASE64_STANDARD_NO_PAD.encode(format!("{before}{secret}{after}"));
+                for written in [encoded.replace('+', "-").replace('/', "_"), encoded] {
+                    let told = masked(&format!("got {written}=="), &[secret]);
+                    assert!(told.contains(MASK) && told.len() < "got ***==".len() + 16, "{told}");
+                }
+            }
+        }
+        let hex: String = secret.bytes().map(|byte| format!("{byte:02X}")).collect();
+        assert_eq!(masked(&format!("<{hex}>"), &[secret]), "<***>");
+        assert_eq!(masked("shorter", &["s3cr3t"]), "shorter");
+    }
+
+    #[test]
+    fn the_end_of_a_secret_is_masked_as_its_start_is() {
+        let secret = "0123456789abcdefghij";
+        for (text, told) in [
+            ("<123456789abcdefghij>", "<***>"),
+            ("<0123456789abcdefghi>", "<***>"),
+            ("<456789abcdefghij and more", "<*** and more"),
+            ("<56789abcdefghij and more", "<56789abcdefghij and more"),
+        ] {
+            assert_eq!(masked(text, &[secret]), told);
+        }
     }
 
     #[test]

@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 
+use crate::credential::without_credentials;
 use crate::masked::without_secrets;
 use crate::recorder::start_of;
 
 /// What a peer wrote, in [`MOST_PEER_TEXT`] bytes at most. In the place of each character that a terminal obeys (C0, C1), that has no
-/// width, or that turns the direction of what stands around it, there is U+FFFD, and in that of each secret that the process was given `***`.
+/// width, or that turns the direction of what stands around it, there is U+FFFD, and `***` in that of each secret that the process was given and of
+/// what reads as a credential ([`without_credentials`]).
 pub fn peer_text(text: &str) -> String {
     let masked = without_secrets(start_of(text, MOST_LOOKED_AT));
-    shown(&masked, MOST_PEER_TEXT).into_owned()
+    shown(&without_credentials(&masked), MOST_PEER_TEXT).into_owned()
 }
 
 /// As [`peer_text`], of bytes that may be no text.

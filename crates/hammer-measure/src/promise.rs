@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::credential::without_credentials;
 use crate::masked::without_secrets;
 use crate::peer_text::shown;
 use crate::recorder::start_of;
@@ -102,19 +103,19 @@ pub struct Breach {
 
 impl Breach {
     /// Cuts what it says where that is longer than anybody reads: the text of a server may be of any length, and a thousand of them are
-    /// held. What a terminal would obey is replaced, and so is each secret that the process was given.
+    /// held. What a terminal would obey is replaced, and so is each secret
+    /// that the process was given and what reads as a credential.
     #[must_use]
     pub fn shortened(mut self) -> Self {
         let bytes = self.detail.len();
         // What is not told needs no masks, which cost many times its length.
         let start = start_of(&self.detail, MOST_LOOKED_AT);
         let is_cut = start.len() < bytes;
-        let masked = without_secrets(start);
-        if is_cut || masked.len() > LONGEST_DETAIL {
-            self.detail = format!("{}... ({bytes} bytes)", start_of(&masked, LONGEST_DETAIL));
-        } else if let Cow::Owned(masked) = masked {
-            self.detail = masked;
-        }
+        let masked = without_credentials(&without_secrets(start));
+        self.detail = match is_cut || masked.len() > LONGEST_DETAIL {
+            true => format!("{}... ({bytes} bytes)", start_of(&masked, LONGEST_DETAIL)),
+            false => masked,
+        };
         if let Cow::Owned(visible) = shown(&self.detail, usize::MAX) {
             self.detail = visible;
         }

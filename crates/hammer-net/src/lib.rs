@@ -11,7 +11,6 @@ mod client;
 mod cluster;
 mod config;
 mod context;
-mod credential;
 mod dial;
 mod endpoint;
 mod failure;
@@ -40,10 +39,6 @@ pub use balance::Balancing;
 pub use body::{Body, BodyBuffer, BodyPart, BodySource};
 pub use client::Client;
 pub use config::{ClientConfig, ConfigError, DialPlace, HttpVersion, Resend};
-pub use credential::{
-    CREDENTIAL_WORDS, credentials_of_body, credentials_of_queries, credentials_of_text, is_credential,
-    without_credentials,
-};
 pub use failure::{Failure, FailureKind};
 pub use gzip::{gunzip, gunzip_start};
 pub use headers::Headers;

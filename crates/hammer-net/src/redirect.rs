@@ -1,12 +1,12 @@
 //! Where a redirect leads, and what goes with it (RFC 9110, section 15.4).
 
+use hammer_measure::credential::is_credential;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, LOCATION};
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
 use crate::body::Body;
 use crate::config::has_usable_port;
-use crate::credential::is_credential;
 use crate::failure::{Failure, FailureKind};
 use crate::reference::Reference;
 use crate::request::Request;

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use hammer_core::run::{RunError, control, run};
-use hammer_measure::masked::without_tokens;
 use hammer_measure::{Nanos, Now, Reporter, RunEvent};
 use hammer_report::report::Event;
 use hammer_report::summary::{HookOutput, SummaryRun};
@@ -35,6 +34,7 @@ use crate::readiness::ReadyWait;
 use crate::resources::watch::ResourceWatch;
 use crate::signals::Signals;
 use crate::web::{LiveWeb, ShownRun};
+use crate::wording::told_without_credentials;
 use crate::{hooks, resources, tui};
 
 /// Carries out the plan of a file.
@@ -188,7 +188,7 @@ impl RunContext<'_> {
             }
         }
         // What was found before a failure is told all the same.
-        let of_failure = |error: &CliError| Reason::new(error.reason(), without_tokens(&error.to_string()));
+        let of_failure = |error: &CliError| Reason::new(error.reason(), told_without_credentials(error));
         let stopped = failed.as_ref().map(of_failure).or(interrupted);
         let summary = Summary::of(rows).by(plan.summary.by.clone()).in_order(plan.order);
         let summary = summary.of_planned(planned.len(), stopped);
@@ -254,7 +254,7 @@ impl RunContext<'_> {
                         let mut report = filled.into_report(plan.embedded());
                         let text = format!(
                             "nothing was measured behind the fill: {}",
-                            without_tokens(&error.to_string())
+                            told_without_credentials(&error)
                         );
                         report.add_reason(Reason::new(error.reason(), text));
                         report
@@ -278,7 +278,7 @@ impl RunContext<'_> {
         report.events.extend(after.iter().map(|hook| Event::Note { at_ns, text: said(hook) }));
         hooks.extend(after);
         if let Some(error) = failed.map(CliError::from) {
-            report.add_reason(Reason::new(error.reason(), error.to_string()));
+            report.add_reason(Reason::new(error.reason(), told_without_credentials(&error)));
         }
         Ok(CarriedOut { report, hooks, is_unstarted })
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use hammer_core::clock::MonotonicClock;
 use hammer_core::observe::ObservationSink;
+use hammer_measure::credential::without_any_secret;
 use hammer_measure::event::{Beside, HookExit};
 use hammer_measure::{Nanos, Now as _};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -272,7 +273,8 @@ impl RunningHook {
         if !cut_off && !status.success() {
             let stderr = String::from_utf8_lossy(&self.stderr);
             let said = stderr.trim();
-            let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+            let said =
+                if said.is_empty() { String::new() } else { format!(": {}", without_any_secret(said)) };
             sink.note(now, format!("hook {} failed: {status}{said}", self.name));
         }
     }

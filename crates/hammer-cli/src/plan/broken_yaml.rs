@@ -60,7 +60,7 @@ const TOO_LARGE: &str = "the file is too large, or nests too deeply";
 const INDENTED: &str = "it does not stand where its neighbours do: lines of one block start in one column";
 
 /// A part of what the parser says, and what is said instead.
-const PLAIN: [(&str, &str); 28] = [
+const PLAIN: [(&str, &str); 31] = [
     ("multiline quoted scalar", "a text in quotes is not closed above this line"),
     ("invalid indentation in flow construct", "a list or keys in brackets are not closed above this line"),
     ("illegal placement of ':'", "a `:` where no key can stand: is a bracket above not closed?"),
@@ -69,7 +69,7 @@ const PLAIN: [(&str, &str); 28] = [
     ("simple key is no longer valid", "a key without the `:` behind it"),
     (
         "mapping values are not allowed",
-        "a `:` where no key can stand: a text with `: ` in it is put in quotes",
+        "a `:` where no key can stand: a text with `: ` in it is put in quotes, and lines of one block start in one column",
     ),
     (
         "mapping keys are not allowed",
@@ -95,6 +95,12 @@ const PLAIN: [(&str, &str); 28] = [
         "unknown escape character",
         "a `\\` in double quotes, and behind it what it cannot have: use single quotes",
     ),
+    (
+        "did not find expected <document start>",
+        "it is no YAML: a plan is keys with values, such as `workloads:`",
+    ),
+    ("limits breached", TOO_LARGE),
+    ("invalid u64", "expected a whole number"),
     ("did not find expected key", INDENTED),
     ("did not find expected '-' indicator", INDENTED),
     ("invalid indentation", INDENTED),

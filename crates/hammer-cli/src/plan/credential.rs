@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hammer_net::{CREDENTIAL_WORDS, credentials_of_body, credentials_of_text, is_credential};
+use hammer_measure::credential::{CREDENTIAL_WORDS, credentials_of_body, credentials_of_text, is_credential};
 use serde_json::Value;
 
 use super::path::{PathSegment, PlanPath};
@@ -133,12 +133,16 @@ fn each_credential(plan: &mut Value, named: &[String], told: &mut impl FnMut(Fou
     }
 }
 
-/// Whether a value is nothing but placeholders, behind the word of a scheme at most: what they stand for is masked where it is.
+/// Whether a value is nothing but placeholders, behind the word of a scheme or the names of cookies at most: what they stand for is masked where
+/// it is.
 fn is_filled(value: &Value) -> bool {
     match value {
         Value::String(text) => {
-            let scheme = ["Bearer ", "Basic ", "Token "].iter().find_map(|scheme| text.strip_prefix(scheme));
-            is_placeholder(scheme.unwrap_or(text))
+            let scheme = text
+                .split_once(' ')
+                .filter(|(word, _)| word.chars().all(|letter| letter.is_ascii_alphabetic()));
+            let is_pair = |pair: &str| pair.split_once('=').is_some_and(|(_, value)| is_placeholder(value));
+            is_placeholder(scheme.map_or(text.as_str(), |(_, rest)| rest)) || text.split("; ").all(is_pair)
         }
         Value::Array(values) => values.iter().all(is_filled),
         _ => false,

@@ -298,6 +298,13 @@ impl fmt::Display for RefusedPlan {
 /// The keys that could stand in the place of `key`, and where that itself can.
 fn keys_there(key: &str, known: &[String], place: Option<&str>) -> String {
     match (place, known) {
+        // What stands there would be the token itself.
+        (Some(_), known) if key == "token" && known.iter().any(|key| key == "file") => {
+            format!(
+                "; no plan has a token in it: `file: FILE` or `env: NAME` say where it is. The keys here are {}",
+                known.join(", ")
+            )
+        }
         (Some(place), _) => format!("; it is a key of {place}. The keys here are {}", known.join(", ")),
         (None, []) => "; no key can stand here".to_owned(),
         (None, known) => among(key, known, "the keys here are"),

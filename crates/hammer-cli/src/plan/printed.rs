@@ -118,7 +118,7 @@ const HEAD: &str = "\
 # `hammer schema plan >plan.schema.json` writes that schema; docs/plan.md explains each key.
 ";
 const MASKED: &str = "\
-# A secret stood where *** is. A file or an environment variable keeps it out of plans: `bearer: { file: FILE }`, `body_file: FILE`.
+# A secret stood where *** is. A file or an environment variable keeps it out of plans: `bearer: { file: FILE }`, `body_file: FILE`, and of any other header `values: { k: { lines: FILE } }` with `NAME: ${k}`.
 ";
 /// Keys that stand ahead of others.
 const FIRST: [&str; 8] = ["name", "seed", "target", "url", "fill", "workloads", "method", "path"];

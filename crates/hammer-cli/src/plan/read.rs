@@ -100,4 +100,4 @@ fn changed<T: PlanDocument>(
     Ok(SourcedPlan { plan, source })
 }
 
-const MASKED: &str = "`***` stands where a report or a printed plan had a secret to hide: put it back";
+const MASKED: &str = "`***` stands where a report or a printed plan had a secret to hide: put it back, or have it read from a file (`bearer: { file: FILE }`; of any header, `values: { k: { lines: FILE } }` and `${k}`)";

@@ -13,7 +13,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::error::PlanError;
+use super::error::{PlanError, PlanFault};
 use super::path::PlanPath;
 use super::typed::typed;
 
@@ -122,13 +122,25 @@ impl Sections {
         at: &PlanPath,
         sections: impl Iterator<Item = &'a Section>,
     ) -> Result<Self, PlanError> {
-        let mut taken = Vec::new();
+        let (mut taken, mut empty) = (Vec::new(), None);
         for section in sections {
-            let Some(value) = map.remove(section.key).filter(is_given) else { continue };
+            let value = map.remove(section.key);
+            if let Some(of) = value.as_ref().filter(|value| !is_given(value)) {
+                empty = Some((section.key, of.is_null()));
+            }
+            let Some(value) = value.filter(is_given) else { continue };
             let plan = (section.read)(value).map_err(|error| error.below(&at.clone().key(section.key)))?;
             taken.push((section.key, plan));
         }
-        Ok(Self(taken))
+        // Beside another it stands for one that is left out.
+        match empty.filter(|_| taken.is_empty()) {
+            None => Ok(Self(taken)),
+            Some((key, true)) => Err(PlanFault::Misfit(format!(
+                "nothing stands behind it; with `{key}: {{}}` all of it is as it is by default"
+            ))
+            .at(at.clone().key(key))),
+            Some((key, false)) => Err(PlanFault::Empty.at(at.clone().key(key))),
+        }
     }
 
     /// What stands under `key`, where it is given; `T` is the type that reads its section.

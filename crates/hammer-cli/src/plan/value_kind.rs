@@ -37,6 +37,7 @@ fn kind(expected: &str) -> String {
         "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more",
         "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
         "f32" | "f64" => "a number",
+        "newtype variant" | "struct variant" => "that word as a key, with a value behind it",
         "string or map" => "a word, or a map with one key",
         _ if expected.starts_with("struct ") || expected.starts_with("internally tagged enum ") => {
             "keys with values"
@@ -55,6 +56,7 @@ fn value(found: &str) -> String {
     match found {
         "null" | "unit value" | "Option value" => "nothing".to_owned(),
         "sequence" => "a list".to_owned(),
+        "unit variant" => "the word alone".to_owned(),
         "map" => "keys with values".to_owned(),
         "boolean `true`" => "true".to_owned(),
         "boolean `false`" => "false".to_owned(),

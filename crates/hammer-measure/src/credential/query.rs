@@ -72,7 +72,9 @@ fn credential_of_pair(pair: &str) -> Option<usize> {
     None
 }
 
-fn is_credential_parameter(name: &str) -> bool {
+/// Whether the parameter of that name carries a credential, or what is taken of an answer by it: as [`is_credential`] has it of headers, and by the
+/// names of API keys, sessions, signed URLs and RFC 6749.
+pub fn is_credential_parameter(name: &str) -> bool {
     let mut name = Cow::Borrowed(name);
     for _ in 0..MOST_ENCODED {
         if !has_escape(&name) {
@@ -120,5 +122,19 @@ pub(super) const MOST_ENCODED: usize = 4;
 /// it covers one message.
 const SIGNATURE: &str = "signature";
 /// Names of parameters that carry a credential without a word that says so: of API keys, signed URLs, and RFC 6749.
-const CREDENTIAL_PARAMETERS: [&str; 11] =
-    ["key", "api_key", "access_key", "sig", "code", "jwt", "assertion", "session", "sid", "pass", "pwd"];
+const CREDENTIAL_PARAMETERS: [&str; 14] = [
+    "key",
+    "api_key",
+    "access_key",
+    "sig",
+    "code",
+    "jwt",
+    "assertion",
+    "session",
+    "sid",
+    "pass",
+    "pwd",
+    "passwd",
+    "passphrase",
+    "csrf",
+];

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
+use crate::masked::{MASK, without_secrets, without_tokens};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
-use hammer_measure::masked::MASK;
 
 mod query;
 
-pub use query::credentials_of_queries;
 use query::{MOST_ENCODED, find_in_query};
+pub use query::{credentials_of_queries, is_credential_parameter};
 
 /// Whether the header of that name carries a credential, however it is written: `Authorization`, `Cookie`, `X-Api-Key`,
 /// `Private-Token`, `X-Amz-Security-Token`. A name says so by a word in it.
@@ -37,6 +37,11 @@ pub const CREDENTIAL_WORDS: [&str; 14] = [
     "dpop",
 ];
 
+/// The text as it may be told: without the secrets that the process was given, JSON Web Tokens, and what reads as a credential otherwise.
+pub fn without_any_secret(text: &str) -> String {
+    without_tokens(&without_credentials(&without_secrets(text)))
+}
+
 /// The text with `***` in the place of every value that [`credentials_of_text`] finds.
 pub fn without_credentials(text: &str) -> String {
     let mut masked = text.to_owned();
@@ -48,7 +53,8 @@ pub fn without_credentials(text: &str) -> String {
 
 /// Where in `text` the values are, in bytes, in order and apart, that [`credentials_of_queries`] finds, those of every text that is a member of
 /// JSON by the name of a credential (`"access_token":"..."`), also where it is cut off or stands in a text of JSON itself, that elements of XML by such
-/// a name hold, what follows the word `Bearer` or `Basic` as a token does, lines of cookies and API keys, and passwords in URLs (`http://user:password@host/`).
+/// a name hold, what follows the word `Bearer` or `Basic` as a token does, lines of cookies and API keys, what is assigned to such a name (`PASSWORD=...`), and passwords in URLs
+/// (`http://user:password@host/`) and behind flags (`-u user:password`).
 pub fn credentials_of_text(text: &str) -> Vec<Range<usize>> {
     let mut found = credentials_of_queries(text);
     found.extend(credentials_of_members(text));
@@ -56,6 +62,8 @@ pub fn credentials_of_text(text: &str) -> Vec<Range<usize>> {
     found.extend(SCHEMES.iter().flat_map(|scheme| credentials_of_scheme(text, scheme)));
     found.extend(passwords_of_urls(text));
     found.extend(credentials_of_lines(text));
+    found.extend(credentials_of_assignments(text));
+    found.extend(passwords_of_flags(text));
     joined(found)
 }
 
@@ -73,7 +81,7 @@ fn credentials_of_scheme<'a>(text: &'a str, scheme: &'a str) -> impl Iterator<It
         // So a space is written in a URL.
         let value = value.strip_prefix("%20").unwrap_or(value);
         let start = text.len() - value.len();
-        let is_of_token = |letter: char| letter.is_ascii_alphanumeric() || "-._~+/".contains(letter);
+        let is_of_token = |letter: char| letter.is_ascii_alphanumeric() || "-._~+/%".contains(letter);
         let token = &value[..value.len() - value.trim_start_matches(is_of_token).len()];
         let padding = value[token.len()..].chars().take_while(|letter| *letter == '=').count();
         let goes_on = value[token.len() + padding..]
@@ -141,14 +149,62 @@ fn credentials_of_lines(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
+/// Where the values are that are assigned to the name of such a member, as in a shell, an attribute of XML or a form: up to white space or what
+/// separates such pairs, or the end of the marks that they stand in. What a shell puts there (`$TOKEN`) is no secret itself.
+fn credentials_of_assignments(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    text.match_indices('=').filter_map(|(at, _)| {
+        let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+        let name = &text[text[..at].trim_end_matches(is_of_name).len()..at];
+        if !is_credential_member(name.trim_start_matches('-')) {
+            return None;
+        }
+        let value = &text[at + 1..];
+        let mark = value.chars().next().filter(|mark| matches!(mark, '"' | '\''));
+        let start = at + 1 + mark.map_or(0, char::len_utf8);
+        let is_end = |letter: char| match mark {
+            Some(mark) => letter == mark,
+            None => letter.is_whitespace() || "&;,\"'`<>()[]{}\\".contains(letter),
+        };
+        let length = text[start..].find(is_end).unwrap_or(text.len() - start);
+        (length > 0 && !text[start..].starts_with(['$', '='])).then_some(start..start + length)
+    })
+}
+
+/// Where the passwords are behind flags for a name and a password, as curl has them: `-u name:password`, `--user=name:password`.
+fn passwords_of_flags(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let flags = FLAGS_OF_USERS.into_iter().flat_map(|flag| text.match_indices(flag));
+    flags.filter_map(|(at, flag)| {
+        let is_word = text[..at].chars().next_back().is_none_or(char::is_whitespace);
+        let user = text[at + flag.len()..].trim_start_matches([' ', '"', '\'']);
+        let start = text.len() - user.len();
+        let length =
+            user.find(|letter: char| letter.is_whitespace() || "\"'".contains(letter)).unwrap_or(user.len());
+        let password = user[..length].find(':')? + 1;
+        let is_told = is_word && password < length && !user[password..].starts_with('$');
+        is_told.then_some(start + password..start + length)
+    })
+}
+
 /// As [`credentials_of_text`], of what is sent as a body, which may be a form (`application/x-www-form-urlencoded`) as well: `user=ann&password=...`.
 pub fn credentials_of_body(body: &str) -> Vec<Range<usize>> {
     let mut found = credentials_of_text(body);
     // Lines of a form are none of the standard's, and are written all the same.
-    let is_form = !body.trim_start().starts_with(['{', '[', '<']) && body.contains('=');
+    let is_plain = !body.trim_start().starts_with(['{', '[', '<']);
     let mut start = 0;
-    for line in body.split_inclusive('\n').filter(|_| is_form) {
-        find_in_query(line.trim_end(), MOST_ENCODED, &mut |at| found.push(start + at.start..start + at.end));
+    for line in body.split_inclusive('\n').filter(|_| is_plain) {
+        if line.contains('=') {
+            find_in_query(line.trim_end(), MOST_ENCODED, &mut |at| {
+                found.push(start + at.start..start + at.end);
+            });
+        }
+        // As YAML has it.
+        if let Some((name, value)) =
+            line.trim_end().split_once(": ").filter(|(name, _)| is_credential_member(name.trim()))
+            && !value.trim().is_empty()
+        {
+            let value_start = start + name.len() + ": ".len();
+            found.push(value_start..value_start + value.len());
+        }
         start += line.len();
     }
     joined(found)
@@ -219,6 +275,7 @@ fn credentials_of_elements(text: &str) -> impl Iterator<Item = Range<usize>> + '
     })
 }
 
+const FLAGS_OF_USERS: [&str; 3] = ["-u ", "--user ", "--user="];
 /// Schemes of authentication whose credentials are one token (RFC 7617, RFC 6750).
 const SCHEMES: [&str; 2] = ["bearer", "basic"];
 /// Starts of lines of a head, in lower case.
