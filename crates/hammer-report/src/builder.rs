@@ -24,6 +24,7 @@ mod failure;
 mod notes;
 mod reasons;
 mod so_far;
+pub mod standing;
 
 /// Collects what a run tells. Bounded in memory whatever the run's length.
 #[derive(Debug, Default)]

@@ -25,6 +25,7 @@ pub mod window;
 #[cfg(test)]
 mod fixture;
 
+pub use builder::standing::StandingSoFar;
 pub use builder::{BuildError, ReportBuilder, rfc3339};
 pub use events::EventsWriter;
 pub use exit::ExitCode;

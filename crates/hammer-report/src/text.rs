@@ -74,7 +74,7 @@ fn pending(report: &Report) -> Option<String> {
     (pending > 0).then(|| format!("{} of {} pending", grouped(pending), plural(made, "promise")))
 }
 
-fn tolerated(report: &Report) -> Option<String> {
+pub(crate) fn tolerated(report: &Report) -> Option<String> {
     let found = report.health.findings.len() as u64;
     (found > 0 && !report.health.on_fail.is_fail())
         .then(|| format!("{} tolerated", plural(found, "health finding")))
