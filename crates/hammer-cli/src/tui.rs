@@ -116,7 +116,8 @@ impl Dashboard {
     fn input(&mut self, event: &Event) {
         let Event::Key(key) = event else { return };
         let Some(action) = input::action(key) else { return };
-        self.state.screen.lines = view::lines_of_page(&self.state, &self.palette);
+        let size = self.taken.terminal.size().unwrap_or_default();
+        self.state.screen.furthest = view::furthest(&self.state, &self.palette, size);
         match input::act(&mut self.state, action) {
             Effect::Command(commands) => {
                 for command in commands {

@@ -76,6 +76,8 @@ pub(super) fn action(key: &KeyEvent) -> Option<Action> {
         KeyCode::Down | KeyCode::Char('j') => Action::Scroll(KeyDirection::Down, 1),
         KeyCode::PageUp => Action::Scroll(KeyDirection::Up, PAGE),
         KeyCode::PageDown => Action::Scroll(KeyDirection::Down, PAGE),
+        KeyCode::Home => Action::Scroll(KeyDirection::Up, usize::MAX),
+        KeyCode::End => Action::Scroll(KeyDirection::Down, usize::MAX),
         KeyCode::Char('m') => Action::Whole,
         KeyCode::Char('q') => Action::Quit,
         _ => return None,
@@ -176,7 +178,6 @@ fn interrupt(state: &mut DashboardState) -> Effect {
 
 fn show(state: &mut DashboardState, action: Action) {
     let series = state.run.as_ref().map_or(0, |run| run.series.len());
-    let lines = state.log.len();
     let tabs: Vec<Tab> = state.tabs().collect();
     let screen = &mut state.screen;
     match action {
@@ -189,13 +190,14 @@ fn show(state: &mut DashboardState, action: Action) {
         Action::Number(place) => tabs.get(place).iter().for_each(|tab| turned(screen, **tab)),
         Action::Whole => screen.whole = !screen.whole,
         Action::Scroll(direction, by) if screen.tab == Tab::Log => {
-            screen.below = moved(screen.below, direction == KeyDirection::Up, by, lines);
+            screen.below = moved(screen.below, direction == KeyDirection::Up, by, screen.furthest);
         }
         Action::Scroll(direction, by) if screen.tab == Tab::Series => {
-            screen.series = moved(screen.series, direction == KeyDirection::Down, by, series);
+            screen.series =
+                moved(screen.series, direction == KeyDirection::Down, by, series.saturating_sub(1));
         }
         Action::Scroll(direction, by) if matches!(screen.tab, Tab::Protocol | Tab::Help) => {
-            screen.above = moved(screen.above, direction == KeyDirection::Down, by, screen.lines);
+            screen.above = moved(screen.above, direction == KeyDirection::Down, by, screen.furthest);
         }
         _ => {}
     }
@@ -206,9 +208,11 @@ fn turned(screen: &mut Screen, tab: Tab) {
     screen.above = 0;
 }
 
-fn moved(place: usize, further: bool, by: usize, of: usize) -> usize {
+fn moved(place: usize, further: bool, by: usize, most: usize) -> usize {
+    // The screen may have been smaller before.
+    let place = place.min(most);
     let place = if further { place.saturating_add(by) } else { place.saturating_sub(by) };
-    place.min(of.saturating_sub(1))
+    place.min(most)
 }
 
 /// Whether no arrival is left to steer.

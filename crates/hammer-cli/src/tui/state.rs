@@ -74,12 +74,12 @@ pub(super) struct Screen {
     pub(super) tab: Tab,
     /// The series that is marked on its page.
     pub(super) series: usize,
-    /// Lines of the log below the screen.
+    /// Entries of the log below the screen.
     pub(super) below: usize,
     /// Lines of a page of the protocol or of help above the screen.
     pub(super) above: usize,
-    /// Lines that such a page has.
-    pub(super) lines: usize,
+    /// How far the page that is shown can be scrolled at most, as the screen is now.
+    pub(super) furthest: usize,
     /// Series: the whole measurement instead of the last interval.
     pub(super) whole: bool,
 }

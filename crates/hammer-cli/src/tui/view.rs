@@ -3,7 +3,7 @@
 use hammer_measure::Phase;
 use hammer_report::progress::filled;
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::{Constraint, Layout, Rect, Size};
 use ratatui::text::{Line, Span};
 
 mod causes;
@@ -62,12 +62,15 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, palette: &Pale
     frame.render_widget(footer::line(state, palette), keys);
 }
 
-/// Lines of the page that is shown, where it is one that is scrolled by lines.
-pub(super) fn lines_of_page(state: &DashboardState, palette: &Palette) -> usize {
+/// How far the page that is shown can be scrolled on a terminal of that size: lines above it, of the log entries below it.
+pub(super) fn furthest(state: &DashboardState, palette: &Palette, terminal: Size) -> usize {
+    let height = terminal.height.saturating_sub(AROUND);
+    let page = Size { height, ..terminal };
     match state.screen.tab {
-        Tab::Protocol => protocol::lines(state, palette).len(),
-        Tab::Help => help::lines(state, palette).len(),
-        Tab::Overview | Tab::Series | Tab::Log => 0,
+        Tab::Protocol => pager::furthest(protocol::lines(state, palette).len(), height),
+        Tab::Help => pager::furthest(help::lines(state, palette).len(), height),
+        Tab::Log => log::furthest(state, page, palette),
+        Tab::Overview | Tab::Series => 0,
     }
 }
 
@@ -126,3 +129,5 @@ fn tabs(state: &DashboardState, palette: &Palette) -> Line<'static> {
 const HAMMER: &str = "hammer ";
 /// Columns behind the plan's name, and before the pages.
 const NAME_END: usize = 3;
+/// Lines around every page.
+const AROUND: u16 = 5;

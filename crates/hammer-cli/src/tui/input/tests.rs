@@ -153,9 +153,17 @@ fn scrolling_stays_within_what_there_is() {
     assert_eq!(state.screen.series, 2, "the last of three");
     press(&mut state, KeyCode::PageUp);
     assert_eq!(state.screen.series, 0);
+    press(&mut state, KeyCode::End);
+    assert_eq!(state.screen.series, 2);
+    press(&mut state, KeyCode::Home);
+    assert_eq!(state.screen.series, 0);
     state.screen.tab = Tab::Log;
+    // As far as the drawing says, whatever the log holds.
+    state.screen.furthest = 12;
     (0..9).for_each(|_| drop(press(&mut state, KeyCode::PageUp)));
-    assert_eq!(state.screen.below, state.log.len() - 1);
+    assert_eq!(state.screen.below, 12);
+    press(&mut state, KeyCode::Down);
+    assert_eq!(state.screen.below, 11, "no key is lost on what is above the top");
     (0..9).for_each(|_| drop(press(&mut state, KeyCode::PageDown)));
     assert_eq!(state.screen.below, 0);
 }

@@ -3,7 +3,7 @@
 use hammer_measure::shown;
 use hammer_report::text::number::grouped;
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Rect, Size};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph};
@@ -12,15 +12,29 @@ use super::palette::Palette;
 use crate::tui::state::DashboardState;
 use crate::tui::state::log::{Entry, EntryKind};
 
-/// Draws the last lines, or those above them where it was scrolled up.
+/// Draws the last lines, or those above them where it was scrolled up; at the top the first ones.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, palette: &Palette) {
-    let until = state.log.len().saturating_sub(state.screen.below);
+    let until = state.log.len() - state.screen.below.min(furthest(state, area.as_size(), palette));
     let forgotten = match state.log.forgotten() {
         0 => String::new(),
         count => format!("; {} older ones are gone", grouped(count)),
     };
     let title = format!("log, up to {until} of {}{forgotten} ", state.log.len());
     pane(frame, area, title, state.log.entries().take(until).rev(), palette);
+}
+
+/// Entries that are below a page of that size whose first line is the log's first.
+pub(super) fn furthest(state: &DashboardState, size: Size, palette: &Palette) -> usize {
+    let mut room = lines_of(size.height);
+    let fits = |entry: &&Entry| {
+        let lines = wrapped(entry, columns_of(size.width), palette).len();
+        let fits = lines <= room;
+        room = room.saturating_sub(lines);
+        fits
+    };
+    // One that is longer than the page stands there alone.
+    let first = state.log.entries().take_while(fits).count().max(1);
+    state.log.len().saturating_sub(first)
 }
 
 /// Draws the last lines below another page; nothing where there is no room.
@@ -38,16 +52,25 @@ fn pane<'a>(
     latest: impl Iterator<Item = &'a Entry>,
     palette: &Palette,
 ) {
-    let room = usize::from(area.height).saturating_sub(1);
-    let width = usize::from(area.width).saturating_sub(HEAD).max(1);
+    let room = lines_of(area.height);
     let mut lines = Vec::with_capacity(room);
     for entry in latest.take(room) {
-        lines.extend(wrapped(entry, width, palette).into_iter().rev());
+        lines.extend(wrapped(entry, columns_of(area.width), palette).into_iter().rev());
     }
     lines.truncate(room);
     lines.reverse();
     let block = Block::new().borders(Borders::TOP).title(title);
     frame.render_widget(Paragraph::new(lines).block(block), area);
+}
+
+/// Lines of entries on a page of that height: those below its title.
+fn lines_of(height: u16) -> usize {
+    usize::from(height).saturating_sub(1)
+}
+
+/// Columns of an entry's text on a page of that width.
+fn columns_of(width: u16) -> usize {
+    usize::from(width).saturating_sub(HEAD).max(1)
 }
 
 fn wrapped(entry: &Entry, width: usize, palette: &Palette) -> Vec<Line<'static>> {

@@ -20,12 +20,17 @@ pub(super) fn draw(
         frame.render_widget(Paragraph::new(lines), area);
         return;
     }
-    // The last line of the screen says where in the page it is.
     let room = height.saturating_sub(1);
-    let above = above.min(all - room);
+    let above = above.min(furthest(all, area.height));
     let mut shown: Vec<Line<'_>> = lines.into_iter().skip(above).take(room).collect();
     shown.push(Line::styled(place((above + 1, above + room, all)), palette.strong()));
     frame.render_widget(Paragraph::new(shown), area);
+}
+
+/// Lines above the last screen of so many: the last line of a screen says where in the page it is.
+pub(super) fn furthest(all: usize, height: u16) -> usize {
+    let height = usize::from(height);
+    if all <= height { 0 } else { all - height.saturating_sub(1) }
 }
 
 /// From which line to which of how many, and the key that shows others.
