@@ -23,8 +23,8 @@ pub(in crate::tui) struct Point {
     pub(in crate::tui) span: Nanos,
     /// By series.
     pub(in crate::tui) series: Vec<Tally>,
-    /// The panel's size at its end, where one was seen; the sum of several targets'.
-    pub(in crate::tui) size: Option<f64>,
+    /// The panel's size at its end, where one was seen, and when that was; of several targets the sum, and the latest.
+    pub(in crate::tui) size: Option<(Nanos, f64)>,
 }
 
 /// One series over some time: what adds up.
@@ -99,9 +99,10 @@ impl History {
         self.recent.iter().filter(move |point| until.since(point.at) + LATENESS < WINDOW)
     }
 
-    /// The sizes at the start and at the end of the last 30 s, each with its instant.
+    /// The sizes at the start and at the end of the last 30 s, each with the instant at which it was seen: observers look less often than
+    /// intervals end.
     pub(in crate::tui) fn sizes(&self) -> Option<[(Nanos, f64); 2]> {
-        let mut sizes = self.recent.iter().filter_map(|point| Some((point.at, point.size?)));
+        let mut sizes = self.recent.iter().filter_map(|point| point.size);
         Some([sizes.next()?, sizes.next_back()?])
     }
 
@@ -115,7 +116,8 @@ impl Point {
     fn of(snapshot: &Snapshot, span: Nanos, size: Option<&str>) -> Self {
         let is_size = |name: &str| size.is_some_and(|size| target_of(name, size).is_some());
         let sizes = snapshot.observations.iter().filter(|observation| is_size(&observation.name));
-        let size = sizes.map(|observation| observation.value).reduce(|sum, size| sum + size);
+        let sizes = sizes.map(|observation| (observation.at, observation.value));
+        let size = sizes.reduce(|(latest, sum), (at, size)| (latest.max(at), sum + size));
         let tallies = snapshot.series.iter().map(|series| {
             let waiting = series.warm_up.backlog + series.measurement.backlog;
             Tally::of(&series.interval, u64::try_from(waiting).unwrap_or(0))

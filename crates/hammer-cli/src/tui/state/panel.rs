@@ -47,7 +47,7 @@ impl PanelFigures {
             spec,
             read: throttle(state, PanelSide::Reads),
             write: throttle(state, PanelSide::Writes),
-            size: state.history.recent().rev().find_map(|point| point.size),
+            size: state.history.recent().rev().find_map(|point| point.size).map(|(_, size)| size),
             growth: growth(state),
             service_time: service_time(state),
             times: spec.times.and_then(|times| observed(state, times.observations)),

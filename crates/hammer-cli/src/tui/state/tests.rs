@@ -228,3 +228,16 @@ fn an_answer_that_comes_behind_the_next_key_sets_nothing_back() {
     state.take(&answer(3, 0.5));
     assert!((state.workloads[0].factor - 0.5).abs() < 1e-9);
 }
+
+#[test]
+fn the_size_grows_over_the_time_between_the_two_that_were_seen() {
+    let mut run = Run::of_log();
+    for second in 0..8_u32 {
+        // Observers look less often than intervals end.
+        if second.is_multiple_of(4) {
+            run.observe(PANEL_OF_LOG.size.unwrap().observation, 100.0 * f64::from(second));
+        }
+        run.interval(SECOND);
+    }
+    assert_eq!(panel(&run).growth, Some((100.0, Nanos::from_secs(4))));
+}
