@@ -282,6 +282,11 @@ impl DashboardState {
         self.workloads.iter().any(|workload| workload.side == side)
     }
 
+    /// Whether there is a workload on that side whose rate can be steered: a closed loop has none.
+    pub(super) fn has_rate(&self, side: PanelSide) -> bool {
+        self.workloads.iter().any(|workload| workload.side == side && !workload.closed_loop)
+    }
+
     /// What the keys of writes apply to: where nothing writes, whatever else the plan sends.
     pub(super) fn written(&self) -> PanelSide {
         if self.has(PanelSide::Writes) || !self.has(PanelSide::Neither) {

@@ -68,7 +68,7 @@ pub(super) fn furthest(state: &DashboardState, palette: &Palette, terminal: Size
     let page = Size { height, ..terminal };
     match state.screen.tab {
         Tab::Protocol => pager::furthest(protocol::lines(state, palette).len(), height),
-        Tab::Help => pager::furthest(help::lines(state, palette).len(), height),
+        Tab::Help => pager::furthest(help::lines(state, palette, page.width).len(), height),
         Tab::Log => log::furthest(state, page, palette),
         Tab::Overview | Tab::Series => 0,
     }

@@ -43,14 +43,11 @@ fn steering(state: &DashboardState) -> Vec<String> {
         return Vec::new();
     }
     let mut keys = Vec::new();
-    let has_rate = |side: PanelSide| {
-        state.workloads.iter().any(|workload| workload.side == side && !workload.closed_loop)
-    };
-    if has_rate(PanelSide::Reads) {
+    if state.has_rate(PanelSide::Reads) {
         keys.push(format!("+ - {}", state.plural(PanelSide::Reads)));
     }
     let written = state.written();
-    if has_rate(written) {
+    if state.has_rate(written) {
         keys.push(format!("> < {}", state.plural(written)));
     }
     if state.has(written) {

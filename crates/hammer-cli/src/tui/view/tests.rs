@@ -6,6 +6,7 @@ use ratatui::style::Color;
 
 mod fitting;
 mod picture;
+mod told;
 
 use super::*;
 use crate::tui::fixture::{PANEL_OF_LOG, PANEL_OF_NOTARY, Run, SECOND};
@@ -213,9 +214,7 @@ fn the_help_of_a_plan_without_a_panel_explains_none() {
     run.state.screen.tab = Tab::Help;
     let text = screen(&run.state, 80, 24);
     assert!(
-        text.contains("rate of operations likewise")
-            && !text.contains("Oversupply")
-            && !text.contains("Elsewhere"),
+        text.contains("rate of operations up") && !text.contains("Oversupply") && !text.contains("Elsewhere"),
         "{text}"
     );
 }
