@@ -47,6 +47,7 @@ fn shown(registry: &Registry, plan: &Plan, targets: &[String], workloads: &[&Wor
             .collect(),
         panel: protocol.and_then(|protocol| protocol.panel()),
         pages: pages.pages,
+        interval: plan.interval.duration().into(),
     }
 }
 

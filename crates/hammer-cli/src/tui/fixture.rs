@@ -27,6 +27,8 @@ pub(super) struct Run {
     pub(super) observations: Vec<Observation>,
     pub(super) health: Health,
     pub(super) thresholds: Vec<Verdict>,
+    /// User CPU seconds by then.
+    pub(super) cpu: f64,
     recorder: Recorder,
     total: Interval,
     index: u64,
@@ -57,7 +59,13 @@ pub(super) fn workload(name: &str, side: PanelSide, rate: f64, in_flight: usize)
 
 fn named(title: &str, workloads: Vec<WorkloadSpec>) -> DashboardSpec {
     let targets = vec!["http://127.0.0.1:40000".to_owned()];
-    DashboardSpec { title: title.to_owned(), targets, workloads, ..DashboardSpec::default() }
+    DashboardSpec {
+        title: title.to_owned(),
+        targets,
+        workloads,
+        interval: SECOND,
+        ..DashboardSpec::default()
+    }
 }
 
 impl Run {
@@ -125,6 +133,7 @@ impl Run {
             observations: Vec::new(),
             health: Health::default(),
             thresholds: Vec::new(),
+            cpu: 12.5,
             recorder: Recorder::new(count),
             total: Interval::with_series(count),
             index: 0,
@@ -235,7 +244,7 @@ impl Run {
             stood: Nanos::ZERO,
             resources: Resources {
                 surroundings: Surroundings::default(),
-                cpu_user: 12.5,
+                cpu_user: self.cpu,
                 cpu_system: 1.5,
                 rss_bytes: 94_000_000,
                 max_rss_bytes: 101_000_000,

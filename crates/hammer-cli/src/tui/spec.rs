@@ -1,5 +1,7 @@
 //! What a dashboard shows, as its caller says it: plain words and names, so that no file of it knows a plan or a protocol.
 
+use hammer_measure::Nanos;
+
 /// What a dashboard shows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DashboardSpec {
@@ -13,6 +15,8 @@ pub(crate) struct DashboardSpec {
     pub(crate) panel: Option<PanelSpec>,
     /// What is shown of each protocol that is loaded, in its users' words.
     pub(crate) pages: Vec<ProtocolPage>,
+    /// The planned length of an interval.
+    pub(crate) interval: Nanos,
 }
 
 /// A workload as it was planned.

@@ -15,6 +15,7 @@ pub(super) mod causes;
 pub(super) mod history;
 pub(super) mod log;
 pub(super) mod panel;
+pub(super) mod rated;
 pub(super) mod standing;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ pub(super) mod workload;
 
 use history::History;
 use log::{EntryKind, Log};
+use rated::RatedInterval;
 use workload::{SteeredWorkload, steered};
 
 /// Everything that is drawn.
@@ -41,8 +43,10 @@ pub(super) struct DashboardState {
     pub(super) run: Option<Arc<RunInfo>>,
     /// The end of the last interval.
     pub(super) last: Option<Arc<Snapshot>>,
-    /// Its length.
-    pub(super) span: Nanos,
+    /// The last interval that was long enough for rates; that one, but where phases meet.
+    pub(super) rated: Option<RatedInterval>,
+    /// The planned length of an interval.
+    interval: Nanos,
     /// What was before it.
     pub(super) history: History,
     /// Notes, breaches, commands and phases.
@@ -55,8 +59,6 @@ pub(super) struct DashboardState {
     pub(super) judging: Option<String>,
     /// Events that did not reach the dashboard.
     pub(super) dropped: u64,
-    /// The share of its cores that the process used over the last interval, 0 to 1.
-    pub(super) cpu_share: f64,
     /// Whether arrivals are suspended.
     pub(super) paused: bool,
     /// How far the operator has come with the end of the run.
@@ -129,7 +131,7 @@ impl Tab {
 impl DashboardState {
     /// Before the run.
     pub(super) fn new(spec: DashboardSpec) -> Self {
-        let DashboardSpec { title, targets, workloads, panel, pages } = spec;
+        let DashboardSpec { title, targets, workloads, panel, pages, interval } = spec;
         Self {
             title,
             targets,
@@ -138,14 +140,14 @@ impl DashboardState {
             pages,
             run: None,
             last: None,
-            span: Nanos::ZERO,
+            rated: None,
+            interval,
             history: History::default(),
             log: Log::default(),
             phase: None,
             start: None,
             judging: None,
             dropped: 0,
-            cpu_share: 0.0,
             paused: false,
             ending: RunEnding::None,
             asked_last: None,
@@ -203,17 +205,15 @@ impl DashboardState {
     fn interval(&mut self, snapshot: &Arc<Snapshot>) {
         // The first interval's own length counts from the epoch, and connecting took some of it.
         let start = self.start.unwrap_or(Nanos::ZERO);
-        self.span =
+        let span =
             if self.last.is_none() { snapshot.at.since(start).min(snapshot.span) } else { snapshot.span };
         let size = self.panel.and_then(|panel| panel.size);
-        self.history.take(snapshot, self.span, size.map(|size| size.observation));
-        if let Some(last) = self.last.replace(snapshot.clone()) {
-            let available = self.span.as_secs_f64() * f64::from(snapshot.resources.cores.max(1));
-            let used = snapshot.resources.cpu_seconds() - last.resources.cpu_seconds();
-            self.cpu_share = if available > 0.0 { (used / available).max(0.0) } else { 0.0 };
-            if last.health.is_healthy() && !snapshot.health.is_healthy() {
-                self.say(snapshot.at, EntryKind::Note, format!("UNHEALTHY: {}", snapshot.health));
-            }
+        self.history.take(snapshot, span, size.map(|size| size.observation));
+        let rated = RatedInterval::of(snapshot, (span, self.interval), self.last.as_deref());
+        self.rated = rated.or_else(|| self.rated.take());
+        let was_healthy = self.last.replace(snapshot.clone()).is_some_and(|last| last.health.is_healthy());
+        if was_healthy && !snapshot.health.is_healthy() {
+            self.say(snapshot.at, EntryKind::Note, format!("UNHEALTHY: {}", snapshot.health));
         }
     }
 
@@ -280,6 +280,11 @@ impl DashboardState {
     /// Whether there is a workload on that side.
     pub(super) fn has(&self, side: PanelSide) -> bool {
         self.workloads.iter().any(|workload| workload.side == side)
+    }
+
+    /// Whether the plan has a warm-up, whose operations are apart from those of measurement.
+    pub(super) fn has_warm_up(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.warm_up > Nanos::ZERO)
     }
 
     /// Whether there is a workload on that side whose rate can be steered: a closed loop has none.

@@ -8,11 +8,13 @@ use ratatui::text::{Line, Span};
 
 mod causes;
 mod clock;
+mod cut;
 mod fates;
 mod footer;
 mod headline;
 mod heat;
 mod help;
+mod listed;
 mod loads;
 mod log;
 mod overview;

@@ -230,6 +230,31 @@ fn an_answer_that_comes_behind_the_next_key_sets_nothing_back() {
 }
 
 #[test]
+fn an_interval_where_phases_meet_tells_neither_rates_nor_a_share_of_cores() {
+    let mut run = Run::of_web();
+    let rated = |run: &Run| run.state.rated.clone().map(|rated| (rated.span, rated.cpu_share));
+    run.interval(Nanos::from_millis(17));
+    assert_eq!(rated(&run), None, "a sliver is no first interval either");
+    run.interval(SECOND);
+    assert_eq!(rated(&run), Some((SECOND, Some(0.0))));
+    run.cpu += 0.5;
+    run.end(0, Outcome::Accepted, [1; 40]);
+    run.interval(SECOND);
+    run.cpu += 0.02;
+    run.end(0, Outcome::Accepted, [1]);
+    run.interval(Nanos::from_micros(120));
+    assert_eq!(rated(&run), Some((SECOND, Some(0.25))));
+    assert_eq!(run.state.rated.unwrap().series(0).unwrap().offered, 40);
+}
+
+#[test]
+fn of_the_first_interval_no_share_of_cores_is_known() {
+    let mut run = Run::of_web();
+    run.interval(SECOND);
+    assert_eq!(run.state.rated.unwrap().cpu_share, None);
+}
+
+#[test]
 fn the_size_grows_over_the_time_between_the_two_that_were_seen() {
     let mut run = Run::of_log();
     for second in 0..8_u32 {

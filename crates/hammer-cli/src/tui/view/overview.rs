@@ -59,7 +59,7 @@ struct PartHeights {
 
 impl PartHeights {
     /// Of so many lines together. First every part has its least, the lower one what the fates take; then what is left over goes to the
-    /// thresholds, to the causes of failures, to the series behind the slowest ones, and to the map and the rates over time.
+    /// thresholds, to the causes of failures, to as many series behind the slowest ones as fit, and to the map and the rates over time.
     fn of(state: &DashboardState, met: &[MetCause], height: u16) -> Self {
         let count = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
         let workloads = count(state.workloads.len());
@@ -69,15 +69,19 @@ impl PartHeights {
         left -= thresholds;
         let causes = causes::height(met, left);
         left -= causes;
+        // A short page has no log.
+        let for_log = if height >= TALL { LOG } else { 0 };
+        let others = count(responses::count(state)).saturating_sub(rows).min(left.saturating_sub(for_log));
+        left -= others;
         let mut take_all = |wanted: u16| {
             let taken = if wanted <= left.saturating_sub(LOG) { wanted } else { 0 };
             left -= taken;
             taken
         };
-        // All series, or the slowest ones alone.
-        let others = take_all(count(state.operations(None).len()).saturating_sub(rows));
         let accepted = if height >= TALL { take_all(accepted_rates::height(state)) } else { 0 };
-        let heat = if height >= VERY_TALL { heat::TALLEST + height / 6 } else { heat::TALLEST };
+        let tallest = if height >= VERY_TALL { heat::TALLEST + height / 6 } else { heat::TALLEST };
+        // The log has its lines before the map, where there are any.
+        let heat = tallest.min(fates::HEIGHT + if left > LOG { left - LOG } else { left });
         Self { loads: rows + 1, responses: rows + 1 + others, thresholds, heat, causes, accepted }
     }
 }

@@ -7,6 +7,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use super::clock::latest;
+use super::cut::cut;
 use super::fates::{failed, short};
 use super::palette::Palette;
 use super::{pager, standing};
@@ -21,7 +23,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, pa
 /// All lines of it.
 pub(super) fn lines(state: &DashboardState, palette: &Palette) -> Vec<Line<'static>> {
     let has_several = state.pages.len() > 1;
-    let mut lines = Vec::new();
+    let mut lines = vec![Line::styled(covered(state), palette.faint())];
     for (place, page) in state.pages.iter().enumerate() {
         if has_several {
             lines.push(Line::styled(page.name.to_uppercase(), palette.strong()));
@@ -29,6 +31,16 @@ pub(super) fn lines(state: &DashboardState, palette: &Palette) -> Vec<Line<'stat
         page.parts.iter().for_each(|part| lines.extend(of_part(state, place, *part, palette)));
     }
     lines
+}
+
+/// Over which time the figures of operations and steps are.
+fn covered(state: &DashboardState) -> String {
+    let since = if state.has_warm_up() { "warm-up" } else { "the start" };
+    let rates = state
+        .rated
+        .as_ref()
+        .map_or_else(String::new, |rated| format!("; accepted/s: {}", latest(rated.span)));
+    format!("operations, steps: counts and times since {since}{rates}")
 }
 
 fn of_part(state: &DashboardState, page: usize, part: PagePart, palette: &Palette) -> Vec<Line<'static>> {
@@ -100,19 +112,21 @@ fn series(
     head.map(|text| Line::styled(text, palette.strong())).chain(rows).collect()
 }
 
-/// Rates are those of the last interval, all else is of measurement.
+/// Rates are those of the last interval that tells them, all else is of measurement.
 fn row(state: &DashboardState, info: &SeriesInfo, place: usize, palette: &Palette) -> Option<Line<'static>> {
     let series = state.last.as_ref()?.series.get(place)?;
     let figures = &series.measurement;
     let accepted = |figures: &SeriesFigures| figures.fate(Fate::Accepted);
-    let rate = accepted(&series.interval) as f64 / state.span.as_secs_f64().max(f64::MIN_POSITIVE);
+    let rated = state.rated.as_ref();
+    let rate = rated.and_then(|rated| Some(rated.per_second(accepted(rated.series(place)?))));
+    let rate = rate.map_or_else(|| "-".to_owned(), per_second);
     let failed = failed(info, figures);
     let times = figures.response_time.as_ref();
     let times = times.map(|times| [times.p50.to_string(), times.p99.to_string(), times.max.to_string()]);
     let times = times.unwrap_or_else(|| ["-", "-", "-"].map(str::to_owned));
-    let name: String = format!("  {}", info.path()).chars().take(NAME - 1).collect();
+    let name = cut(&format!("  {}", info.path()), NAME - 1);
     Some(Line::from(vec![
-        Span::raw(format!("{name:<NAME$}{:>9}{:>10}", per_second(rate), short(accepted(figures)))),
+        Span::raw(format!("{name:<NAME$}{rate:>9}{:>10}", short(accepted(figures)))),
         Span::styled(format!("{:>9}", short(failed)), palette.bad_if(failed > 0)),
         Span::raw(format!("{:>8}{:>8}{:>8}", times[0], times[1], times[2])),
     ]))
@@ -136,7 +150,7 @@ fn answers(state: &DashboardState, page: usize, palette: &Palette) -> Vec<Line<'
     }
     others.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     let line = |name: &str, count: u64, palette: &Palette, is_bad: bool| {
-        let name: String = shown(name, usize::MAX).chars().take(LABEL - 1).collect();
+        let name = cut(&shown(name, usize::MAX), LABEL - 1);
         Line::styled(format!("  {name:<LABEL$}{:>12}", grouped(count)), palette.bad_if(is_bad))
     };
     let first = line("as they should be", accepted, palette, false);

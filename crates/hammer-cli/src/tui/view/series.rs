@@ -1,16 +1,18 @@
 //! The page of all series: percentiles of response time above those of service time, and the heat map of the marked one.
 
 use hammer_measure::snapshot::SeriesFigures;
-use hammer_measure::{Nanos, SeriesInfo, Summary};
+use hammer_measure::{SeriesInfo, Summary};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-use super::clock::clock;
+use super::clock::latest;
+use super::cut::cut;
 use super::heat;
 use super::pager;
 use super::palette::Palette;
+use super::table_width::TableWidth;
 use crate::tui::state::DashboardState;
 
 /// Draws it.
@@ -23,12 +25,16 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, pa
     let [head, list, map] =
         Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(heat_height)])
             .areas(area);
-    let over = if state.screen.whole { "measurement".to_owned() } else { latest(state.span) };
+    let rated = state.rated.as_ref();
+    let over = match (state.screen.whole, rated) {
+        (true, _) => "measurement".to_owned(),
+        (false, Some(rated)) => latest(rated.span),
+        (false, None) => "no interval yet".to_owned(),
+    };
     let name = name_columns(area.width);
-    let text = format!(
-        "{over:<name$}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}",
-        "p50", "p75", "p90", "p95", "p99", "p99.9", "max"
-    );
+    let width = TableWidth::of(area.width);
+    let text =
+        width.row(format!("{over:<name$}"), cells(["p50", "p75", "p90", "p95", "p99", "p99.9", "max"]));
     frame.render_widget(Line::styled(text, palette.strong()), head);
     let has_all = run.series.len() * 2 <= usize::from(list.height);
     let room = (usize::from(list.height) - usize::from(!has_all && list.height > 0)) / 2;
@@ -36,8 +42,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, pa
     let first = (state.screen.series + 1).saturating_sub(room);
     let shown = run.series.iter().zip(&last.series).enumerate().skip(first).take(room);
     let lines = shown.flat_map(|(place, (info, figures))| {
-        let figures = if state.screen.whole { &figures.measurement } else { &figures.interval };
-        rows(info, figures, (place == state.screen.series, name), palette)
+        let measured = state.screen.whole.then_some(&figures.measurement);
+        let figures = measured.or_else(|| rated?.series(place));
+        rows(info, figures, (place == state.screen.series, name), (width, palette))
     });
     let mut lines: Vec<Line<'_>> = lines.collect();
     if !has_all {
@@ -51,35 +58,35 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, pa
     }
 }
 
-/// Intervals end a little early or late: `last 1s`, `last 250ms`.
-fn latest(span: Nanos) -> String {
-    if span < Nanos::from_millis(950) {
-        format!("last {span}")
-    } else {
-        format!("last {}", clock(span.as_secs_f64()))
-    }
-}
-
 fn rows(
     info: &SeriesInfo,
-    figures: &SeriesFigures,
+    figures: Option<&SeriesFigures>,
     (marked, columns): (bool, usize),
-    palette: &Palette,
+    (width, palette): (TableWidth, &Palette),
 ) -> [Line<'static>; 2] {
     let mark = if marked { '>' } else { ' ' };
-    let name: String = info.path().chars().take(columns - 2).collect();
-    let response = percentiles(&format!("{mark}{name}"), columns, figures.response_time.as_ref());
-    let service = percentiles("   service time", columns, figures.service_time.as_ref());
+    let name = cut(&info.path(), columns - 2);
+    let response = percentiles(
+        width,
+        &format!("{mark}{name}"),
+        columns,
+        figures.and_then(|of| of.response_time.as_ref()),
+    );
+    let service =
+        percentiles(width, "   service time", columns, figures.and_then(|of| of.service_time.as_ref()));
     let style = if marked { palette.marked() } else { palette.strong() };
     [Line::styled(response, style), Line::from(service)]
 }
 
-fn percentiles(name: &str, columns: usize, summary: Option<&Summary>) -> String {
-    let Some(summary) = summary else { return format!("{name:<columns$}{:>8}", "-") };
-    format!(
-        "{name:<columns$}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}",
-        summary.p50, summary.p75, summary.p90, summary.p95, summary.p99, summary.p999, summary.max
-    )
+fn percentiles(width: TableWidth, name: &str, columns: usize, summary: Option<&Summary>) -> String {
+    let name = format!("{name:<columns$}");
+    let Some(summary) = summary else { return width.row(name, cells(["-"])) };
+    let Summary { p50, p75, p90, p95, p99, p999, max, .. } = *summary;
+    width.row(name, cells([p50, p75, p90, p95, p99, p999]).chain(cells([max])))
+}
+
+fn cells<const COUNT: usize>(figures: [impl ToString; COUNT]) -> impl Iterator<Item = (String, usize)> {
+    figures.into_iter().map(|figure| (figure.to_string(), CELL))
 }
 
 /// Columns of a name: what the seven figures leave, within reason.
@@ -90,4 +97,6 @@ fn name_columns(width: u16) -> usize {
 const LEAST_NAME: usize = 24;
 const MOST_NAME: usize = 60;
 /// Columns of the figures.
-const FIGURES: usize = 56;
+const FIGURES: usize = 7 * CELL;
+/// Columns of one.
+const CELL: usize = 8;

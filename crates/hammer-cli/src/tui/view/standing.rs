@@ -67,9 +67,10 @@ fn standing(
     } else {
         spans.push(Span::styled(format!("UNHEALTHY: {}", findings(&last.health)), palette.bad()));
     }
+    let cpu_share = state.rated.as_ref().and_then(|rated| rated.cpu_share);
+    let cpu = cpu_share.map_or_else(|| "-".to_owned(), |share| format!("{:.0} %", share * 100.0));
     spans.push(Span::raw(format!(
-        " | cpu {:.0} % of {} cores | memory {} MB, most {} | {} descriptors",
-        state.cpu_share * 100.0,
+        " | cpu {cpu} of {} cores | memory {} MB, most {} | {} descriptors",
         used.cores,
         used.rss_bytes / 1_000_000,
         used.max_rss_bytes / 1_000_000,
