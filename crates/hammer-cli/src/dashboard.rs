@@ -18,6 +18,8 @@ pub(crate) fn of_fill(registry: &Registry, plan: &Plan, targets: &[String]) -> D
     let filling: Vec<&WorkloadPlan> = plan.filling().map(|(_, workload)| workload).into_iter().collect();
     let mut shown = shown(registry, plan, targets, &filling);
     let users = plan.fill.as_ref().map_or(1, |fill| fill.users.get());
+    // Those of the plan are of the run behind it.
+    shown.thresholds = 0;
     for workload in &mut shown.workloads {
         // Its own load is another.
         *workload = WorkloadSpec {
@@ -47,7 +49,11 @@ fn shown(registry: &Registry, plan: &Plan, targets: &[String], workloads: &[&Wor
             .collect(),
         panel: protocol.and_then(|protocol| protocol.panel()),
         pages: pages.pages,
+        thresholds: plan.thresholds.len()
+            + workloads.iter().map(|workload| workload.thresholds.len()).sum::<usize>(),
         interval: plan.interval.duration().into(),
+        drain: Some(plan.phases.drain.duration().into()),
+        run: None,
     }
 }
 

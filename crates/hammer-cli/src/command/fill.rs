@@ -26,6 +26,7 @@ use crate::protocol::registry::Registry;
 use crate::protocol::{Conclusion, FillCorpus, WrittenCorpus};
 use crate::signals::Signals;
 use crate::tui;
+use crate::tui::spec::RunPlace;
 use crate::web::{LiveWeb, ShownRun};
 
 /// What a fill is carried out with.
@@ -44,6 +45,8 @@ pub(super) struct FillRun<'a> {
     pub(super) passing: Option<&'a Path>,
     /// The live page, and the number of the run that it is ahead of.
     pub(super) web: Option<(&'a LiveWeb, usize)>,
+    /// Which of the plan's runs that is, where there are several.
+    pub(super) place: Option<RunPlace>,
 }
 
 /// A fill that was carried out, complete or not.
@@ -75,7 +78,8 @@ impl FillRun<'_> {
         let note = corpus.as_ref().and_then(|corpus| corpus.note());
         self.signals.attach(&control);
         let ran: Result<Arc<RunResult>, RunError> = {
-            let shown = dashboard::of_fill(self.registry, self.plan, self.targets);
+            let mut shown = dashboard::of_fill(self.registry, self.plan, self.targets);
+            shown.run = self.place;
             let live = |(web, number): (&LiveWeb, usize)| {
                 let (plan, shown) = (self.plan.embedded(), shown.clone());
                 web.reporter(ShownRun { number, plan, shown, control: &control })

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hammer_core::run::{RunError, control, run};
 use hammer_measure::{Nanos, Now, Reporter, RunEvent};
 use hammer_report::report::Event;
-use hammer_report::summary::{HookOutput, SummaryRun};
+use hammer_report::summary::{HookOutput, SummaryRun, Wording};
 use hammer_report::{ExitCode, Reason, ReasonKind, Report, ReportBuilder, Summary};
 use serde_json::Value;
 
@@ -33,6 +33,7 @@ use crate::protocol::{Conclusion, RunFiles};
 use crate::readiness::ReadyWait;
 use crate::resources::watch::ResourceWatch;
 use crate::signals::Signals;
+use crate::tui::spec::RunPlace;
 use crate::web::{LiveWeb, ShownRun};
 use crate::wording::told_without_credentials;
 use crate::{hooks, resources, tui};
@@ -86,6 +87,7 @@ pub(crate) fn of_plan_with(
         web,
         collector,
         runs: runs.len(),
+        wording: Wording::of(runs.iter().map(|run| &run.labels)),
         earlier: EarlierRuns::default(),
     };
     let placed = |run: PlannedRun| PlacedRun { files: folder(output, &run.plan.plan.output), run };
@@ -129,6 +131,8 @@ struct RunContext<'a> {
     collector: Option<Collector>,
     /// How many the plan has.
     runs: usize,
+    /// How what tells them apart is told.
+    wording: Wording,
     earlier: EarlierRuns,
 }
 
@@ -222,7 +226,9 @@ impl RunContext<'_> {
                 let (notes, passing) = (opened.notes(), *passing);
                 let web = self.web.as_ref().map(|web| (web, outputs.place() + 1));
                 let targets = &opened.targets;
-                let around = FillRun { registry, plan, targets, output, signals, files, notes, passing, web };
+                let place = self.place(planned, outputs);
+                let around =
+                    FillRun { registry, plan, targets, output, signals, files, notes, passing, web, place };
                 Some(around.carry_out(fill, outputs)?)
             }
             None => None,
@@ -318,7 +324,8 @@ impl RunContext<'_> {
         let mut streams = StreamReporters::of(outputs, output.sample_sizes())?;
         spec.samples = streams.has_samples().then(|| output.sample_sizes());
         let mut metrics = self.metrics.as_ref().map(|metrics| metrics.reporter(outputs.place(), self.runs));
-        let shown = dashboard(registry, plan, &opened.targets);
+        let mut shown = dashboard(registry, plan, &opened.targets);
+        shown.run = self.place(planned, outputs);
         let mut export = self.export(outputs.place())?;
         spec.shows_thresholds = output.tui;
         spec.health = plan.health.policy();
@@ -366,6 +373,13 @@ impl RunContext<'_> {
         metrics.iter().for_each(|metrics| metrics.conclude(&report));
         export.into_iter().for_each(|export| export.conclude(&mut report, signals));
         Ok(report)
+    }
+
+    /// Which of the plan's runs it is, where there are several.
+    fn place(&self, planned: &PlannedRun, outputs: &Outputs) -> Option<RunPlace> {
+        let place =
+            RunPlace { number: outputs.place() + 1, of: self.runs, labels: planned.words(&self.wording) };
+        (self.runs > 1).then_some(place)
     }
 
     /// Who sends the metrics of the run at that place, where the command line names a collector.

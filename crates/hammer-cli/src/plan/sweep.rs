@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hammer_report::summary::RunOrder;
+use hammer_report::summary::{RunOrder, Wording};
 use hammer_values::Count;
 use serde_json::Value;
 
@@ -24,6 +24,17 @@ pub(crate) struct PlannedRun {
     pub(crate) labels: BTreeMap<String, Value>,
     /// The plan that it carries out.
     pub(crate) plan: SourcedPlan<Plan>,
+}
+
+impl PlannedRun {
+    /// What it is in words: the last part of each key, which is what a line has room for (`rate 100/s, round 2`).
+    pub(crate) fn words(&self, wording: &Wording) -> String {
+        let label = |(key, value): (&String, &Value)| {
+            let name = key.rsplit('.').next().unwrap_or(key);
+            format!("{name} {}", wording.value(key, value))
+        };
+        self.labels.iter().map(label).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// Every combination of swept values, in the order of the keys, and all rounds, in the order that the plan asks for.

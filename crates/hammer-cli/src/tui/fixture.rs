@@ -64,6 +64,7 @@ fn named(title: &str, workloads: Vec<WorkloadSpec>) -> DashboardSpec {
         targets,
         workloads,
         interval: SECOND,
+        drain: Some(Nanos::from_secs(30)),
         ..DashboardSpec::default()
     }
 }

@@ -17,6 +17,23 @@ pub(crate) struct DashboardSpec {
     pub(crate) pages: Vec<ProtocolPage>,
     /// The planned length of an interval.
     pub(crate) interval: Nanos,
+    /// How many thresholds the plan has.
+    pub(crate) thresholds: usize,
+    /// How long drain may take.
+    pub(crate) drain: Option<Nanos>,
+    /// Which of the command's runs it is, where there are several.
+    pub(crate) run: Option<RunPlace>,
+}
+
+/// A run among those of its command.
+#[derive(Clone, Debug)]
+pub(crate) struct RunPlace {
+    /// Its number, from 1.
+    pub(crate) number: usize,
+    /// How many there are.
+    pub(crate) of: usize,
+    /// What tells it from the others (`rate 100/s, round 2`).
+    pub(crate) labels: String,
 }
 
 /// A workload as it was planned.

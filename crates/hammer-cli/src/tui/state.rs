@@ -6,17 +6,17 @@ use hammer_measure::event::Beside;
 use hammer_measure::headline::target_of;
 use hammer_measure::snapshot::{RunInfo, Snapshot};
 use hammer_measure::{Command, CommandId, Nanos, Phase, RunEvent, SeriesInfo};
+use hammer_report::StandingSoFar;
 use hammer_report::progress::judging;
 use hammer_report::report::Event;
 
-use super::spec::{DashboardSpec, PanelSide, PanelSpec, ProtocolPage};
+use super::spec::{DashboardSpec, PanelSide, PanelSpec, ProtocolPage, RunPlace};
 
 pub(super) mod causes;
 pub(super) mod history;
 pub(super) mod log;
 pub(super) mod panel;
 pub(super) mod rated;
-pub(super) mod standing;
 #[cfg(test)]
 mod tests;
 pub(super) mod workload;
@@ -45,8 +45,16 @@ pub(super) struct DashboardState {
     pub(super) last: Option<Arc<Snapshot>>,
     /// The last interval that was long enough for rates; that one, but where phases meet.
     pub(super) rated: Option<RatedInterval>,
+    /// What the report would say if the run had ended with the last interval.
+    pub(super) standing: Option<StandingSoFar>,
+    /// Thresholds of the plan, judged yet or not.
+    pub(super) thresholds: usize,
     /// The planned length of an interval.
     interval: Nanos,
+    /// How long drain may take.
+    pub(super) drain: Option<Nanos>,
+    /// Which of the command's runs it is, where there are several.
+    pub(super) place: Option<RunPlace>,
     /// What was before it.
     pub(super) history: History,
     /// Notes, breaches, commands and phases.
@@ -131,7 +139,8 @@ impl Tab {
 impl DashboardState {
     /// Before the run.
     pub(super) fn new(spec: DashboardSpec) -> Self {
-        let DashboardSpec { title, targets, workloads, panel, pages, interval } = spec;
+        let DashboardSpec { title, targets, workloads, panel, pages, interval, thresholds, drain, run } =
+            spec;
         Self {
             title,
             targets,
@@ -141,6 +150,10 @@ impl DashboardState {
             run: None,
             last: None,
             rated: None,
+            standing: None,
+            thresholds,
+            drain,
+            place: run,
             interval,
             history: History::default(),
             log: Log::default(),
@@ -211,6 +224,7 @@ impl DashboardState {
         self.history.take(snapshot, span, size.map(|size| size.observation));
         let rated = RatedInterval::of(snapshot, (span, self.interval), self.last.as_deref());
         self.rated = rated.or_else(|| self.rated.take());
+        self.standing = self.run.as_ref().map(|run| StandingSoFar::of(run, snapshot));
         let was_healthy = self.last.replace(snapshot.clone()).is_some_and(|last| last.health.is_healthy());
         if was_healthy && !snapshot.health.is_healthy() {
             self.say(snapshot.at, EntryKind::Note, format!("UNHEALTHY: {}", snapshot.health));

@@ -1,16 +1,14 @@
 //! Drawing the state onto a frame: pure, and readable without colour.
 
-use hammer_measure::Phase;
-use hammer_report::progress::filled;
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect, Size};
-use ratatui::text::{Line, Span};
+use ratatui::layout::{Constraint, Layout, Size};
 
 mod causes;
 mod clock;
 mod cut;
 mod fates;
 mod footer;
+mod head;
 mod headline;
 mod heat;
 mod help;
@@ -31,8 +29,8 @@ mod table_width;
 mod tests;
 mod thresholds;
 
-use super::state::{DashboardState, Tab, words};
-use clock::clock;
+use super::state::{DashboardState, Tab};
+use cut::cut_line;
 use palette::Palette;
 
 /// Draws everything.
@@ -46,11 +44,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, palette: &Pale
         Constraint::Length(1),
     ])
     .areas(frame.area());
-    let tabs = tabs(state, palette);
-    let room = usize::from(head.width).saturating_sub(tabs.width());
-    frame.render_widget(tabs.right_aligned(), head);
-    let left = Rect { width: u16::try_from(room).unwrap_or(head.width), ..head };
-    frame.render_widget(title(state, palette, room), left);
+    head::draw(frame, head, state, palette);
     headline::draw(frame, standing, state, palette);
     match state.screen.tab {
         Tab::Overview => overview::draw(frame, page, state, palette),
@@ -59,8 +53,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, palette: &Pale
         Tab::Protocol => protocol::draw(frame, page, state, palette),
         Tab::Help => help::draw(frame, page, state, palette),
     }
-    frame.render_widget(standing::promises(state, palette), promises);
-    frame.render_widget(standing::health(state, palette, usize::from(health.width)), health);
+    let columns = usize::from(keys.width);
+    frame.render_widget(cut_line(standing::promises(state, palette), columns), promises);
+    frame.render_widget(cut_line(standing::health(state, palette, columns), columns), health);
     frame.render_widget(footer::line(state, palette), keys);
 }
 
@@ -76,60 +71,5 @@ pub(super) fn furthest(state: &DashboardState, palette: &Palette, terminal: Size
     }
 }
 
-/// How far the run is, and as much of the plan's name as there is room for.
-fn title(state: &DashboardState, palette: &Palette, room: usize) -> Line<'static> {
-    let progress = progress(state);
-    let paused = if state.paused { " PAUSED" } else { "" };
-    let name_room = room.saturating_sub(HAMMER.len() + progress.len() + paused.len() + NAME_END);
-    let mut name: String = state.title.chars().take(name_room).collect();
-    if !name.is_empty() {
-        name.push_str(": ");
-    }
-    Line::from(vec![
-        Span::styled(HAMMER, palette.strong()),
-        Span::raw(name),
-        Span::raw(progress),
-        Span::styled(paused, palette.warning()),
-    ])
-}
-
-fn progress(state: &DashboardState) -> String {
-    let Some(phase) = state.phase() else { return "connecting".to_owned() };
-    if let Some(judging) = &state.judging {
-        return judging.clone();
-    }
-    if let Some(filled) =
-        state.run.as_ref().zip(state.last.as_ref()).and_then(|(run, last)| filled(last, run))
-    {
-        return filled;
-    }
-    let start = state.phase.map_or(state.now(), |(_, start)| start);
-    let gone = state.now().since(start).as_secs_f64();
-    let planned = state.run.as_ref().and_then(|run| match phase {
-        Phase::WarmUp => Some(run.warm_up),
-        Phase::Measurement => run.measurement,
-        Phase::Drain => None,
-    });
-    let of = planned.map_or(String::new(), |planned| format!(" of {}", clock(planned.as_secs_f64())));
-    format!("{} {}{of}", words(phase), clock(gone))
-}
-
-fn tabs(state: &DashboardState, palette: &Palette) -> Line<'static> {
-    let mut spans = Vec::new();
-    for tab in state.tabs() {
-        let name = state.name_of(tab);
-        // The brackets say it where there is no colour.
-        if tab == state.screen.tab {
-            spans.push(Span::styled(format!("[{name}]"), palette.strong()));
-        } else {
-            spans.push(Span::styled(format!(" {name} "), palette.faint()));
-        }
-    }
-    Line::from(spans)
-}
-
-const HAMMER: &str = "hammer ";
-/// Columns behind the plan's name, and before the pages.
-const NAME_END: usize = 3;
 /// Lines around every page.
 const AROUND: u16 = 5;

@@ -1,6 +1,6 @@
 //! The figures of the panel, whatever its words.
 
-use hammer_measure::Nanos;
+use hammer_measure::{Nanos, Phase};
 
 use super::DashboardState;
 use super::history::Spread;
@@ -33,8 +33,8 @@ pub(in crate::tui) struct PanelFigures {
 pub(in crate::tui) struct Throttle {
     /// Its limit of operations in flight.
     pub(in crate::tui) workers: usize,
-    /// The rate that it is to offer; where the plan names no single one, the rate of the last second.
-    pub(in crate::tui) current_max: f64,
+    /// The rate that it is to offer; where the plan names no single one, the rate of the last second. `None` in drain, which offers nothing.
+    pub(in crate::tui) current_max: Option<f64>,
     /// Arrivals of the last second that were shed or not yet started.
     pub(in crate::tui) oversupply: u64,
 }
@@ -70,9 +70,10 @@ fn throttle(state: &DashboardState, side: PanelSide) -> Option<Throttle> {
     let seconds = last.map_or(1.0, |point| point.span.as_secs_f64());
     let current_rate = |workload: &SteeredWorkload| workload.current_rate().filter(|_| !is_mixed(workload));
     let planned: Option<f64> = workloads().map(current_rate).sum();
+    let is_offering = state.phase() != Some(Phase::Drain);
     Some(Throttle {
         workers: workloads().map(|workload| workload.in_flight).sum(),
-        current_max: planned.unwrap_or(offered as f64 / seconds),
+        current_max: is_offering.then(|| planned.unwrap_or(offered as f64 / seconds)),
         oversupply: tallies().map(super::history::Tally::oversupply).sum(),
     })
 }

@@ -46,7 +46,7 @@ fn oversupply_is_what_was_shed_or_still_waits_of_the_last_second() {
     let write = panel(&run).write.unwrap();
     assert_eq!(
         write,
-        Throttle { workers: 128, current_max: 128.0, oversupply: 12 },
+        Throttle { workers: 128, current_max: Some(128.0), oversupply: 12 },
         "the 100 are not of this second"
     );
     assert_eq!(panel(&run).read.unwrap().oversupply, 0);
@@ -63,7 +63,7 @@ fn reads_of_a_workload_that_writes_as_well_stand_among_reads() {
     let panel = panel(&run);
     let Spread { count, min, .. } = panel.service_time.unwrap();
     assert_eq!((count, min.as_secs_f64().round()), (2, 7.0), "a copy is no seal");
-    let throttle = |workers, current_max| Throttle { workers, current_max, oversupply: 0 };
+    let throttle = |workers, current_max| Throttle { workers, current_max: Some(current_max), oversupply: 0 };
     assert_eq!((panel.write, panel.read), (Some(throttle(16, 2.0)), Some(throttle(18, 13.0))));
     let operations = |side| run.state.operations(Some(side));
     assert_eq!((operations(PanelSide::Writes), operations(PanelSide::Reads)), (vec![0], vec![1, 2]));

@@ -1,17 +1,18 @@
 //! What stands below the title of every page: whether the run would pass now, and what is loaded.
 
-use hammer_report::Standing;
 use hammer_report::text::number::plural;
+use hammer_report::{Standing, StandingSoFar};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use super::cut::cut_line;
 use super::palette::Palette;
 use crate::tui::state::DashboardState;
 
 /// Draws the verdict so far, and the targets where there is room beside it.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, palette: &Palette) {
-    let verdict = verdict(state, palette);
+    let verdict = cut_line(verdict(state, palette), area.width.into());
     let room = usize::from(area.width).saturating_sub(verdict.width() + GAP);
     let targets = Line::styled(targets(&state.targets, room), palette.faint());
     frame.render_widget(targets.right_aligned(), area);
@@ -21,13 +22,24 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, pa
 }
 
 fn verdict(state: &DashboardState, palette: &Palette) -> Line<'static> {
-    let Some(verdict) = state.standing() else { return Line::styled("so far: nothing yet", palette.faint()) };
+    let Some(StandingSoFar { verdict, tolerated }) = &state.standing else {
+        return Line::styled("so far: nothing yet", palette.faint());
+    };
     let (words, style) = match verdict.standing {
         Standing::Failed | Standing::Interrupted => (verdict.to_string(), palette.bad()),
         Standing::Passed => ("PASS".to_owned(), palette.good()),
+        Standing::NoExpectation if state.thresholds > 0 => {
+            ("nothing can be said yet".to_owned(), palette.faint())
+        }
         Standing::NoExpectation => ("nothing is expected".to_owned(), palette.faint()),
     };
-    Line::from(vec![Span::raw("so far: "), Span::styled(words, style), Span::raw(held(state))])
+    let mut line =
+        Line::from(vec![Span::raw("so far: "), Span::styled(words, style), Span::raw(held(state))]);
+    if let Some(tolerated) = tolerated {
+        let link = if verdict.standing == Standing::Passed { ", though " } else { "; " };
+        line.push_span(Span::styled(format!("{link}{tolerated}"), palette.warning()));
+    }
+    line
 }
 
 /// How many thresholds hold, where there are any and all do.

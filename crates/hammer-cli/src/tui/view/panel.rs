@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph};
 
+use super::cut::cut_lines;
 use crate::tui::spec::{PanelSize, PanelSpec, PanelTimes};
 use crate::tui::state::panel::{PanelFigures, Throttle};
 
@@ -26,16 +27,20 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, panel: &PanelFigures, fram
     lines.push(times(spec.service_time.label, service_time));
     lines.extend(spec.times.map(|words| observed(&words, panel)));
     let block = if framed { Block::bordered() } else { Block::new() };
+    let lines = cut_lines(lines, block.inner(area).width);
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
 
 fn throttle(side: &str, throttle: Option<&Throttle>) -> Line<'static> {
     let Some(throttle) = throttle else { return Line::from(format!("{side}: -")) };
     let Throttle { workers, current_max, oversupply } = throttle;
-    Line::from(format!(
-        "{side} ({workers} workers): Current max: {}/s. Oversupply in last second: {oversupply}",
-        rate(*current_max)
-    ))
+    Line::from(match current_max {
+        Some(most) => format!(
+            "{side} ({workers} workers): Current max: {}/s. Oversupply in last second: {oversupply}",
+            rate(*most)
+        ),
+        None => format!("{side} ({workers} workers): nothing is offered in drain"),
+    })
 }
 
 /// Whole, as there, but for the low rates that only a fraction tells apart.

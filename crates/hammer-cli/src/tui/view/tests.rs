@@ -285,7 +285,10 @@ fn the_head_says_whether_the_run_would_pass_now_and_what_is_loaded() {
     assert!(head(&run).starts_with("so far: PASS, 2 thresholds hold  "), "{}", head(&run));
     run.thresholds = vec![judged(true), judged(false)];
     run.interval(SECOND);
-    assert_eq!(head(&run), "so far: FAIL, exit 1: p99(response) < 100ms on submit, found 118ms");
+    assert_eq!(
+        head(&run),
+        "so far: FAIL, exit 1: 1 of 2 thresholds failed, first p99(response) < 100ms on …"
+    );
     let shown = trimmed(&run.state, 80, 30);
     assert!(shown.contains("\nthreshold FAILS: p99(response) < 100ms on submit, found 118ms\n"), "{shown}");
     assert!(head(&in_trouble()).starts_with("so far: FAIL, exit 4: 2 promises broken; "));
