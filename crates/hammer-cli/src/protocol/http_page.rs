@@ -6,7 +6,7 @@ use crate::tui::spec::{PagePart, ProtocolPage};
 pub(super) const PAGE: ProtocolPage = ProtocolPage {
     name: "HTTP",
     parts: &[
-        PagePart::Answers("Answers by status"),
+        PagePart::Answers("How operations ended"),
         PagePart::Operations("Requests and flows"),
         PagePart::Steps("Steps of flows, and tokens"),
     ],

@@ -56,7 +56,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &DashboardState, palette: &Pale
     let columns = usize::from(keys.width);
     frame.render_widget(cut_line(standing::promises(state, palette), columns), promises);
     frame.render_widget(cut_line(standing::health(state, palette, columns), columns), health);
-    frame.render_widget(footer::line(state, palette), keys);
+    frame.render_widget(footer::line(state, palette, columns), keys);
 }
 
 /// How far the page that is shown can be scrolled on a terminal of that size: lines above it, of the log entries below it.

@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Borders, Paragraph};
 
+use super::cut::{cut, cut_lines};
 use super::palette::Palette;
 use crate::tui::state::DashboardState;
 use crate::tui::state::causes::MetCause;
@@ -27,15 +28,20 @@ pub(super) fn draw(
     let room = usize::from(area.height);
     let has_title = room > 1;
     let lines = causes.iter().take(room - usize::from(has_title).min(room));
-    let lines: Vec<Line<'static>> =
-        lines.map(|cause| Line::styled(told(state, cause), palette.bad())).collect();
+    let lines = lines.map(|cause| Line::styled(told(state, cause), palette.bad()));
+    let lines = cut_lines(lines, area.width);
     let mut drawn = Paragraph::new(lines);
     if has_title {
-        drawn = drawn.block(
-            Block::new().borders(Borders::TOP).title("failures so far, each with what was said first "),
-        );
+        drawn = drawn.block(Block::new().borders(Borders::TOP).title(cut(title(state), area.width.into())));
     }
     frame.render_widget(drawn, area);
+}
+
+fn title(state: &DashboardState) -> &'static str {
+    match state.has_warm_up() {
+        true => "failures so far, warm-up included, each with what was said first ",
+        false => "failures so far, each with what was said first ",
+    }
 }
 
 /// `1,234 unreachable, connection refused (web/get): failed to connect to 127.0.0.1:9: ...`

@@ -18,7 +18,8 @@ pub(super) const HEIGHT: u16 = 6;
 
 /// Draws them, since the start of the run.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &DashboardState, palette: &Palette) {
-    let block = Block::new().borders(Borders::TOP).title("fates so far ");
+    let title = if state.has_warm_up() { "fates so far, warm-up included " } else { "fates so far " };
+    let block = Block::new().borders(Borders::TOP).title(title);
     frame.render_widget(Paragraph::new(fates(state, *palette)).block(block), area);
 }
 

@@ -8,14 +8,22 @@ use crate::tui::spec::PanelSide;
 use crate::tui::state::{DashboardState, RunEnding, Tab};
 
 /// What a next key does where the run is about to end, else the keys.
-pub(super) fn line(state: &DashboardState, palette: &Palette) -> Line<'static> {
+pub(super) fn line(state: &DashboardState, palette: &Palette, columns: usize) -> Line<'static> {
     let asked = match state.ending {
-        RunEnding::None => return Line::styled(keys(state).join("  "), palette.faint()),
+        RunEnding::None => return Line::styled(fitting(keys(state), columns), palette.faint()),
         RunEnding::Asked => "q again ends the run and writes the report; Esc goes on",
         RunEnding::Draining => "draining, then the report; q ends the drain",
         RunEnding::Reporting => "the drain has ended; the report follows",
     };
     Line::styled(asked, palette.warning())
+}
+
+/// The keys in a line. Where it is too short, what changes the load gives way, the pause last, then the pages and the help; the end of the run stays.
+fn fitting(mut keys: Vec<String>, columns: usize) -> String {
+    while keys.len() > 1 && keys.join(GAP).chars().count() > columns {
+        keys.remove(keys.len().saturating_sub(LASTING + 1));
+    }
+    keys.join(GAP)
 }
 
 fn keys(state: &DashboardState) -> Vec<String> {
@@ -57,4 +65,7 @@ fn steering(state: &DashboardState) -> Vec<String> {
     keys
 }
 
+const GAP: &str = "  ";
+/// Keys at the end that stay longest: the pause, the pages, the help, the end.
+const LASTING: usize = 4;
 const WHOLE: &str = "m last interval or measurement";

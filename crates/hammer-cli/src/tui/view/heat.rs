@@ -7,6 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph};
 
 use super::clock::clock;
+use super::cut::cut;
 use super::palette::Palette;
 use crate::tui::spec::PanelSide;
 use crate::tui::state::DashboardState;
@@ -60,7 +61,7 @@ pub(super) fn draw(
     let map = Map::of(&points, &choice.places, width);
     let each = clock(map.span.as_secs_f64());
     let title = format!("response time, {}, {each} a column ", choice.name);
-    let block = Block::new().borders(Borders::TOP).title(title);
+    let block = Block::new().borders(Borders::TOP).title(cut(&title, area.width.into()));
     frame.render_widget(Paragraph::new(map.lines(height, palette)).block(block), area);
 }
 

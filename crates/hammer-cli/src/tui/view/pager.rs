@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
+use super::cut::cut_lines;
 use super::palette::Palette;
 
 /// Draws the lines from the one after so many on, at most as far as the last screen of them.
@@ -16,6 +17,7 @@ pub(super) fn draw(
     palette: &Palette,
 ) {
     let (height, all) = (usize::from(area.height), lines.len());
+    let lines = cut_lines(lines, area.width);
     if all <= height {
         frame.render_widget(Paragraph::new(lines), area);
         return;

@@ -8,6 +8,7 @@ use ratatui::widgets::{Block, Borders, Paragraph};
 use hammer_report::text::number::per_second;
 
 use super::clock::clock;
+use super::cut::cut;
 use super::palette::Palette;
 use crate::tui::state::DashboardState;
 use crate::tui::state::history::Point;
@@ -54,7 +55,7 @@ fn rates(state: &DashboardState, workload: &str, points: &[&Point], each: usize)
 }
 
 fn line(name: &str, rates: &[f64], palette: &Palette) -> Line<'static> {
-    let name: String = name.chars().take(NAME - 1).collect();
+    let name = cut(name, NAME - 1);
     let most = rates.iter().copied().fold(0.0, f64::max);
     let bars: String = rates.iter().map(|rate| bar(*rate, most)).collect();
     Line::from(vec![

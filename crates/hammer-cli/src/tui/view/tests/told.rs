@@ -90,6 +90,17 @@ fn one_of_several_runs_says_which_it_is() {
 }
 
 #[test]
+fn counts_say_whether_warm_up_is_in_them() {
+    let mut run = Run::recorded("http");
+    assert!(trimmed(&run.state, 120, 40).contains("\nfates so far ─"));
+    std::sync::Arc::make_mut(run.state.run.as_mut().unwrap()).warm_up = SECOND;
+    assert!(trimmed(&run.state, 120, 40).contains("\nfates so far, warm-up included ─"));
+    run.state.screen.tab = Tab::Protocol;
+    let shown = trimmed(&run.state, 120, 40);
+    assert!(shown.contains("counts and times since warm-up; accepted/s: last 1s\n"), "{shown}");
+}
+
+#[test]
 fn the_help_has_the_keys_that_do_something_in_this_plan() {
     let mut run = Run::of_web();
     run.state.screen.tab = Tab::Help;
