@@ -100,7 +100,7 @@ pub(crate) enum Command {
     Lab(LabCommand),
     /// Serve what processes, control groups and this machine use, for a run on another machine
     Resources(ResourcesArgs),
-    /// Print the JSON Schema of plans, reports, events or summaries
+    /// Print the JSON Schema of plans, reports, events, samples or summaries
     Schema(SchemaArgs),
     /// Print what a shell needs to complete hammer's commands and options
     Completions(CompletionsArgs),

@@ -74,6 +74,10 @@ struct LineFile {
 impl Write for LineFile {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.file.write(line).inspect_err(|error| {
+            // Who writes all of a line tries again.
+            if error.kind() == io::ErrorKind::Interrupted {
+                return;
+            }
             LOST.get_or_init(|| format!("failed to write diagnostics to {}: {error}", self.path.display()));
         })
     }
@@ -104,6 +108,8 @@ fn is_named_again(file: &Path, arguments: impl Iterator<Item = OsString>) -> boo
             continue;
         }
         let value = text.split_once('=').map_or(&*text, |(_, value)| value);
+        // As curl has a file that is sent.
+        let value = value.strip_prefix('@').unwrap_or(value);
         if is_same_place(Path::new(value), file) {
             return true;
         }
@@ -155,6 +161,7 @@ mod tests {
             &["--log-file=/tmp/plan.yaml", "run", "/tmp/../tmp/plan.yaml"],
             &["sign", "--out=/tmp/plan.yaml", "--log-file", "x"],
             &["run", "p", "--set", "output.report=/tmp/plan.yaml"],
+            &["http", "post", "URL", "-d", "@/tmp/plan.yaml", "--log-file", "/tmp/plan.yaml"],
         ] {
             assert!(named(arguments), "{arguments:?}");
         }

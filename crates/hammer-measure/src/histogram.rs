@@ -96,6 +96,11 @@ impl Distribution {
         self.infinite += 1;
     }
 
+    /// So many that never ended, and no other.
+    pub fn never(infinite: u64) -> Self {
+        Self { infinite, ..Self::default() }
+    }
+
     /// Adds all of another's.
     pub fn merge(&mut self, other: &Self) {
         self.infinite += other.infinite;

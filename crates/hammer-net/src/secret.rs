@@ -100,7 +100,8 @@ impl Secret {
         if read as u64 > LARGEST {
             return Err(unusable(SecretError::TooLarge));
         }
-        let secret = Self::new(&text).map_err(unusable)?;
+        // An editor's mark is no part of it.
+        let secret = Self::new(text.strip_prefix('\u{feff}').unwrap_or(&text)).map_err(unusable)?;
         keep_secret(&secret.0);
         Ok(secret)
     }

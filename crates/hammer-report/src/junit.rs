@@ -19,7 +19,11 @@ pub fn document(report: &Report) -> Result<String, SerializeError> {
 fn verdict(report: &Report) -> TestSuite {
     let mut suite = TestSuite::new("verdict");
     for kind in ReasonKind::ALL {
-        let said = report.verdict.reasons.iter().filter(|reason| reason.reason == kind);
+        // What got no answer was not accepted either.
+        let says = |reason: ReasonKind| {
+            reason == kind || kind == ReasonKind::NothingAccepted && reason == ReasonKind::NoAnswer
+        };
+        let said = report.verdict.reasons.iter().filter(|reason| says(reason.reason));
         let said: Vec<&str> = said.map(|reason| reason.text.as_str()).collect();
         suite.add_test_case(case(name(kind), "verdict", said.first().copied(), &said.join("\n")));
     }

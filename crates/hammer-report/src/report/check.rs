@@ -66,7 +66,8 @@ fn of_phase(place: &str, figures: &PhaseFigures, problems: &mut Vec<String>) {
 fn of_stretches(series: &Series, times: &ResponseTimes, problems: &mut Vec<String>) {
     let ended: u64 =
         [&series.warm_up, &series.measurement].iter().map(|phase| phase.counts.fates.ended()).sum();
-    let in_stretches: u64 = times.stretches.iter().map(|stretch| stretch.count).sum();
+    let counts = times.stretches.iter().map(|stretch| stretch.count);
+    let in_stretches = counts.fold(0, u64::saturating_add);
     if series.path != times.path || ended != in_stretches {
         problems.push(format!("{}: {ended} ended, but the stretches have {in_stretches}", series.path));
     }

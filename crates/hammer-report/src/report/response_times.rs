@@ -76,7 +76,7 @@ impl ResponseTimeline {
         self.add((snapshot.at, snapshot.span), &ended);
         for (times, series) in self.open.times.iter_mut().zip(&snapshot.series) {
             let never = series.interval.response_time.as_ref().map_or(0, |summary| summary.infinite);
-            (0..never).for_each(|_| times.record_infinite());
+            times.merge(&Distribution::never(never));
         }
         self.close_when_long();
     }
@@ -198,11 +198,7 @@ impl ResponseStretch {
 fn distribution(hdr: Option<&str>, infinite: u64) -> Distribution {
     let read = |payload: &str| Distribution::from_payload(payload, infinite);
     let payload = hdr.map(|payload| read(payload).unwrap_or_else(|why| unreachable!("{why}")));
-    payload.unwrap_or_else(|| {
-        let mut never = Distribution::default();
-        (0..infinite).for_each(|_| never.record_infinite());
-        never
-    })
+    payload.unwrap_or_else(|| Distribution::never(infinite))
 }
 
 /// Stretches of a run at most: a pixel of a wide screen is of two of them.

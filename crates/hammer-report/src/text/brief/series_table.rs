@@ -9,16 +9,16 @@ use super::toned_page::{TonedCell, TonedPage};
 /// Adds the table, and what is to be known about its figures.
 pub(super) fn render(page: &mut TonedPage, report: &Report) {
     let series = in_order(report);
-    let columns = columns(&series, page.width());
+    let longest = series.iter().map(|of| name(of, report).chars().count()).max().unwrap_or(0);
+    let columns = columns(&series, longest.max(HEAD.len()), page.width());
     let widths: Vec<usize> = columns.iter().map(|column| column.width(&series)).collect();
     let room = page.width().saturating_sub(widths.iter().map(|width| width + GAP).sum());
-    let longest = series.iter().map(|of| name(of).chars().count()).max().unwrap_or(0);
     let name_width = longest.clamp(HEAD.len().min(room), room);
     let head = columns.iter().map(|column| (column.head().to_owned(), Tone::Strong));
     line(page, (HEAD, Tone::Strong), name_width, head.zip(&widths));
     for of in series {
         let figures = columns.iter().map(|column| (column.cell(of), column.tone(of)));
-        line(page, (&name(of), Tone::Plain), name_width, figures.zip(&widths));
+        line(page, (&name(of, report), Tone::Plain), name_width, figures.zip(&widths));
     }
     notes(page, report);
 }
@@ -46,9 +46,12 @@ fn of_workload<'a>(
     report.series.iter().filter(move |series| series.workload == workload && series.kind == kind)
 }
 
-fn name(series: &Series) -> String {
+/// As its row is called. Below several operations nobody could tell whose steps these are.
+fn name(series: &Series, report: &Report) -> String {
+    let is_among_several = || of_workload(report, &series.workload, SeriesKind::Operation).nth(1).is_some();
     match series.kind {
         SeriesKind::Operation => series.path.clone(),
+        SeriesKind::Step if is_among_several() => format!("  {}", series.path),
         SeriesKind::Step => format!("  {}", series.name),
     }
 }
@@ -85,7 +88,7 @@ fn notes(page: &mut TonedPage, report: &Report) {
     }
     for (_, note, paths) in told {
         let whose = match paths.as_slice() {
-            all if all.len() == report.series.len() => String::new(),
+            [_] if report.series.len() == 1 => String::new(),
             [first] => format!(" ({first})"),
             [first, others @ ..] => format!(" ({first}; and likewise {} more)", others.len()),
             [] => String::new(),
@@ -116,12 +119,11 @@ enum FigureColumn {
     LagP99,
 }
 
-/// The columns for which there is room.
-fn columns(series: &[&Series], width: usize) -> Vec<FigureColumn> {
+/// The columns for which there is room beside names as long as the `longest`.
+fn columns(series: &[&Series], longest: usize, width: usize) -> Vec<FigureColumn> {
     let mut columns = ALWAYS.to_vec();
     let taken =
         |columns: &[FigureColumn]| columns.iter().map(|column| column.width(series) + GAP).sum::<usize>();
-    let longest = series.iter().map(|of| name(of).chars().count()).max().unwrap_or(0).max(HEAD.len());
     for (column, from) in WHERE_WIDE {
         if width >= from && taken(&columns) + column.width(series) + GAP + longest <= width {
             columns.push(column);
