@@ -467,7 +467,10 @@ fn a_log_that_does_not_answer_is_exit_3() {
     assert_eq!(ended.stdout.matches("trouble  failed to ").count(), 1, "{}", ended.stdout);
     let ended = hammer(&[&["ct", "audit"], log.as_slice()].concat());
     assert_eq!(ended.code, 3, "{ended:?}");
-    assert!(ended.stdout.starts_with("FAIL, exit 3\n") && ended.stdout.contains("\nended      failed to "));
+    assert!(
+        ended.stdout.starts_with("FAIL, exit 3: failed to ")
+            && ended.stdout.contains("\nended      failed to ")
+    );
 }
 
 #[test]

@@ -120,11 +120,12 @@ impl Summary {
             0 => String::new(),
             unrun => format!(", {} of {} were not carried out", grouped(unrun), grouped(self.planned)),
         };
-        page.heading(&format!(
+        let verdict = format!(
             "{passed} of {} runs passed{unexpected}{unrun}, exit {}",
             self.runs.len(),
             self.exit_code
-        ));
+        );
+        page.heading(&verdict);
         if let Some(stopped) = &self.stopped {
             page.paragraph("", &stopped.text);
         }
@@ -165,6 +166,9 @@ impl Summary {
                 page.paragraph("", &format!("{label}: {}", run.verdict));
             }
         }
+        // Where the tables end, the first line has left a screen.
+        page.blank();
+        page.line(&verdict);
         page
     }
 }

@@ -12,6 +12,7 @@ use crate::report::{Nanoseconds, SeriesKind};
 use crate::text::columns::{Side, none};
 use crate::text::number::{per_second, plain, plural};
 use crate::text::page::Page;
+use crate::verdict::Standing;
 
 /// Adds the tables of these runs, which go by that, to the page.
 pub(super) fn render(
@@ -91,6 +92,7 @@ fn cells(path: String, at: String, row: &TableRow) -> [String; 7] {
     let rate = |rate: Option<f64>| rate.map_or_else(none, fine);
     let verdict = match row.exit_code {
         0 => words_of_clean(row.standing).to_owned(),
+        code if row.standing == Standing::Interrupted => format!("INTERRUPTED {code}"),
         code => format!("FAIL {code}"),
     };
     [
