@@ -4,6 +4,7 @@ use std::io;
 use std::process::{Command, ExitStatus};
 
 use hammer_measure::credential::without_any_secret;
+use hammer_measure::recorder::start_of;
 use hammer_report::summary::HookOutput;
 use serde_json::Value;
 
@@ -64,7 +65,7 @@ fn one(hook: &HookPlan, place: impl Fn() -> PlanPlace) -> Result<HookOutput, Hoo
         let stderr = String::from_utf8_lossy(&ended.stderr);
         let stderr = match stderr.trim() {
             "" => String::new(),
-            said => format!(": {}", without_any_secret(said)),
+            said => format!(": {}", told(said)),
         };
         return Err(HookError::Failed {
             name,
@@ -74,9 +75,18 @@ fn one(hook: &HookPlan, place: impl Fn() -> PlanPlace) -> Result<HookOutput, Hoo
             stderr,
         });
     }
-    let text = without_any_secret(String::from_utf8_lossy(&ended.stdout).trim());
-    Ok(HookOutput { name: hook.name.clone(), output: printed(text) })
+    let text = String::from_utf8_lossy(&ended.stdout);
+    Ok(HookOutput { name: hook.name.clone(), output: printed(text.trim()) })
 }
+
+/// What a command said, as it may be told.
+fn told(said: &str) -> String {
+    let start = without_any_secret(start_of(said, MOST_SAID));
+    if said.len() > MOST_SAID { format!("{start}... ({} bytes)", said.len()) } else { start }
+}
+
+/// Bytes of what a command says that are told.
+const MOST_SAID: usize = 64 << 10;
 
 /// How a command ended.
 fn ended(status: ExitStatus) -> String {
@@ -88,7 +98,7 @@ fn ended(status: ExitStatus) -> String {
 
 /// What a hook has printed: a number where one says all of it, else the text. Leading zeros are of an id, and of whole numbers beyond
 /// 2^53 readers of JSON lose digits.
-fn printed(text: String) -> Value {
+fn printed(text: &str) -> Value {
     let whole = text.parse::<i64>().ok().filter(|whole| whole.unsigned_abs() <= 1 << 53);
     if let Some(whole) = whole.filter(|whole| whole.to_string() == text) {
         return whole.into();
@@ -97,7 +107,8 @@ fn printed(text: String) -> Value {
     let digits = text.trim_start_matches('-').as_bytes();
     let is_id = matches!(digits, [b'0', b'0'..=b'9', ..]);
     let number = text.parse::<f64>().ok().filter(|number| has_fraction && !is_id && number.is_finite());
-    number.map_or_else(|| Value::String(text), Value::from)
+    // Numbers are data of the summary; what else is printed may be a reply with a token in it.
+    number.map_or_else(|| Value::String(told(text)), Value::from)
 }
 
 #[cfg(test)]
@@ -115,12 +126,12 @@ mod tests {
             ("12.5", json!(12.5)),
             ("1e3", json!(1000.0)),
         ] {
-            assert_eq!(printed(text.to_owned()), number);
+            assert_eq!(printed(text), number);
         }
         for text in
             ["007", "07.5", "12345678901234567890", "9007199254740993", "inf", "NaN", "", "+3", "a1b2c3"]
         {
-            assert_eq!(printed(text.to_owned()), json!(text));
+            assert_eq!(printed(text), json!(text));
         }
     }
 }

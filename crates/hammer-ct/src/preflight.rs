@@ -169,7 +169,7 @@ impl Preflight<'_> {
         match answer.status {
             StatusCode::OK if !resembles_tree_head(says, &answer.body) => {
                 let of_other = self.other_kind(client, answer.endpoint).await;
-                of_other.or_else(|| Some(self.no_log(peer_start(&answer.body))))
+                of_other.or_else(|| Some(self.no_log(&answer.body)))
             }
             StatusCode::OK => {
                 body.clone_from(&answer.body);
@@ -178,9 +178,7 @@ impl Preflight<'_> {
             StatusCode::NOT_FOUND => {
                 let folder = self.log.folder.as_ref().map(|folder| folder.display().to_string());
                 let of_other = self.other_kind(client, answer.endpoint).await;
-                let of_folder = folder.map(|folder| LogMismatch::Folder { folder });
-                // Of one that has published nothing yet its roots say that it is a log.
-                of_other.or(of_folder).or_else(|| Some(self.no_log("is an HTTP 404".to_owned())))
+                of_other.or(folder.map(|folder| LogMismatch::Folder { folder }))
             }
             _ => None,
         }
@@ -196,11 +194,12 @@ impl Preflight<'_> {
         is_it.then_some(LogMismatch::Kind { is, says, lacks, has })
     }
 
-    fn no_log(&self, said: String) -> LogMismatch {
+    fn no_log(&self, answered: &[u8]) -> LogMismatch {
         let form = match self.log.kind {
             LogKind::StaticCt => "signed note (C2SP tlog-checkpoint)",
             LogKind::Rfc6962 => "signed tree head (RFC 6962 section 4.3)",
         };
+        let said = peer_start(answered);
         let url = self.log.monitoring.first().map(ToString::to_string).unwrap_or_default();
         LogMismatch::NoLog { url, path: self.log.tree_head_path(), form, said }
     }
@@ -265,11 +264,11 @@ fn of_checkpoint(log: &LogTarget, body: &[u8]) -> Option<LogMismatch> {
     let expected = rfc6962_key_id(origin, &log.key.log_id());
     let signs = own.clone().next()?;
     let is_key_right = own.any(|id| id == expected);
-    let origin = peer_text(origin);
+    let shown = peer_text(origin);
     if origin != log.origin {
-        return Some(LogMismatch::Origin { signs: origin, says: log.origin.clone(), is_key_right });
+        return Some(LogMismatch::Origin { signs: shown, says: log.origin.clone(), is_key_right });
     }
-    (!is_key_right).then_some(LogMismatch::Key { origin, signs, says: expected })
+    (!is_key_right).then_some(LogMismatch::Key { origin: shown, signs, says: expected })
 }
 
 /// Whether this has the form of a tree head of that kind.

@@ -31,8 +31,8 @@ impl Taken {
                 is_credential(header.name().as_str()) || is_credential_parameter(name)
             }
             Extraction::Json(place) => {
-                let member = place.as_str().rsplit(['/', '.']).next().unwrap_or_default();
-                is_credential_parameter(member) || is_credential_parameter(name)
+                let mut members = place.as_str().split(['/', '.', '[', ']', '\'', '"']);
+                members.any(is_credential_parameter) || is_credential_parameter(name)
             }
             Extraction::Location => false,
         };

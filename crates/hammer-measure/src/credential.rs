@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::masked::{MASK, without_secrets, without_tokens};
+use crate::recorder::start_of;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
 
@@ -44,11 +45,13 @@ pub fn without_any_secret(text: &str) -> String {
 
 /// The text with `***` in the place of every value that [`credentials_of_text`] finds.
 pub fn without_credentials(text: &str) -> String {
-    let mut masked = text.to_owned();
-    for at in credentials_of_text(text).into_iter().rev() {
-        masked.replace_range(at, MASK);
+    let (mut masked, mut from) = (String::with_capacity(text.len()), 0);
+    for at in credentials_of_text(text) {
+        masked.push_str(&text[from..at.start]);
+        masked.push_str(MASK);
+        from = at.end;
     }
-    masked
+    masked + &text[from..]
 }
 
 /// Where in `text` the values are, in bytes, in order and apart, that [`credentials_of_queries`] finds, those of every text that is a member of
@@ -107,8 +110,9 @@ fn is_no_word(token: &str, is_padded: bool) -> bool {
         .windows(2)
         .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
         .count();
-    letters.len() >= LEAST_TOKEN
-        && (is_padded || rises > MOST_RISES || letters.iter().any(u8::is_ascii_digit))
+    // Such is a version, too (`HTTP/1.1`), and a name of several words.
+    let least = if token.contains('/') { 2 * LEAST_TOKEN } else { LEAST_TOKEN };
+    letters.len() >= least && (is_padded || rises > MOST_RISES || letters.iter().any(u8::is_ascii_digit))
 }
 
 /// Where the passwords are of users in URLs (RFC 3986 section 3.2.1), whose slashes may have a backslash before them as in JSON.
@@ -142,6 +146,7 @@ fn credentials_of_lines(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
         let value = text[end..].trim_start_matches([' ', '\t']);
         let start = text.len() - value.len();
         let is_end = |letter: char| matches!(letter, '\r' | '\n' | '<') || Some(letter) == mark;
+        let value = start_of(value, MOST_AHEAD);
         let length = value.find(is_end).unwrap_or(value.len());
         let word = value[..length].split(char::is_whitespace).next().unwrap_or_default();
         let is_pair = word.contains('=') || word.starts_with('"');
@@ -165,8 +170,11 @@ fn credentials_of_assignments(text: &str) -> impl Iterator<Item = Range<usize>> 
             Some(mark) => letter == mark,
             None => letter.is_whitespace() || "&;,\"'`<>()[]{}\\".contains(letter),
         };
-        let length = text[start..].find(is_end).unwrap_or(text.len() - start);
-        (length > 0 && !text[start..].starts_with(['$', '='])).then_some(start..start + length)
+        let ahead = start_of(&text[start..], MOST_AHEAD);
+        let value = &ahead[..ahead.find(is_end).unwrap_or(ahead.len())];
+        // Shorter ones, and counters, would spoil what a command says (`pass=12 fail=0`).
+        let is_secret = value.len() >= LEAST_ASSIGNED && !value.bytes().all(|byte| byte.is_ascii_digit());
+        (is_secret && !value.starts_with(['$', '='])).then_some(start..start + value.len())
     })
 }
 
@@ -174,7 +182,9 @@ fn credentials_of_assignments(text: &str) -> impl Iterator<Item = Range<usize>> 
 fn passwords_of_flags(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let flags = FLAGS_OF_USERS.into_iter().flat_map(|flag| text.match_indices(flag));
     flags.filter_map(|(at, flag)| {
-        let is_word = text[..at].chars().next_back().is_none_or(char::is_whitespace);
+        // Of others it is a date, a group, a branch.
+        let is_of_client = CLIENTS.iter().any(|client| text[..at].contains(client));
+        let is_word = is_of_client && text[..at].ends_with(char::is_whitespace);
         let user = text[at + flag.len()..].trim_start_matches([' ', '"', '\'']);
         let start = text.len() - user.len();
         let length =
@@ -231,7 +241,7 @@ fn values_of_member(text: &str, colon: usize) -> Option<Vec<Range<usize>>> {
     let start = text.len() - value.len();
     let digits = value.len() - value.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
     let Some(mut items) = value.strip_prefix('[') else {
-        let number = (digits > 0).then(|| start..start + digits);
+        let number = (digits >= LEAST_ASSIGNED).then(|| start..start + digits);
         return Some(number.or_else(|| marked_text(text, start, &mark)).into_iter().collect());
     };
     let mut found = Vec::new();
@@ -246,12 +256,12 @@ fn values_of_member(text: &str, colon: usize) -> Option<Vec<Range<usize>>> {
 
 /// Where what stands from `start` on between such marks is, up to the end where it is cut off, unless nothing does.
 fn marked_text(text: &str, start: usize, mark: &str) -> Option<Range<usize>> {
-    let value = text[start..].strip_prefix(mark)?;
+    let value = start_of(text[start..].strip_prefix(mark)?, MOST_AHEAD);
     let start = start + mark.len();
     // Each level doubles the backslashes: a mark that is meant as a letter has an odd share of them before it.
     let is_end = |at: usize| {
         let before = value[..at].len() - value[..at].trim_end_matches('\\').len();
-        before % (2 * mark.len()) == 0
+        before.is_multiple_of(2 * mark.len())
     };
     let end = value.match_indices(mark).map(|(at, _)| at).find(|at| is_end(*at));
     let end = end.unwrap_or(value.len());
@@ -267,14 +277,17 @@ fn credentials_of_elements(text: &str) -> impl Iterator<Item = Range<usize>> + '
         if !is_credential_member(name.rsplit(':').next()?) {
             return None;
         }
-        let (attributes, held) = tag[name.len()..].split_once('>')?;
-        let start = text.len() - held.len();
+        let (attributes, _) = start_of(&tag[name.len()..], MOST_AHEAD).split_once('>')?;
+        let start = at + 1 + name.len() + attributes.len() + 1;
+        let held = start_of(&text[start..], MOST_AHEAD);
         let length = held.find('<').unwrap_or(held.len());
         let holds_nothing = attributes.ends_with('/') || held[..length].trim().is_empty();
         (!holds_nothing).then_some(start..start + length)
     })
 }
 
+/// Commands that send requests.
+const CLIENTS: [&str; 4] = ["curl", "wget", "http", "xh"];
 const FLAGS_OF_USERS: [&str; 3] = ["-u ", "--user ", "--user="];
 /// Schemes of authentication whose credentials are one token (RFC 7617, RFC 6750).
 const SCHEMES: [&str; 2] = ["bearer", "basic"];
@@ -285,6 +298,10 @@ const PARAMETERS: [&str; 7] =
     ["realm", "error", "error_description", "error_uri", "scope", "charset", "resource_metadata"];
 /// Letters of a credential, at least.
 const LEAST_TOKEN: usize = 8;
+/// Letters of what is assigned to the name of a secret, and digits of a number that is one, at least.
+const LEAST_ASSIGNED: usize = 6;
+/// Bytes that are looked at for the end of a value, which may never come.
+const MOST_AHEAD: usize = 16 << 10;
 /// So often, at most, a name in code goes from small to capital letters.
 const MOST_RISES: usize = 3;
 

@@ -11,6 +11,7 @@ pub mod health;
 pub mod histogram;
 pub mod interval_log;
 pub mod masked;
+mod obeyed;
 pub mod octaves;
 pub mod operation_sample;
 pub mod outcome;

@@ -7,10 +7,16 @@ use std::sync::{Arc, PoisonError, RwLock};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
 
-use crate::peer_text::is_obeyed;
+use crate::obeyed::is_obeyed;
 
 /// The secrets that the process was given where its plan says so.
-static GIVEN: RwLock<Vec<Arc<str>>> = RwLock::new(Vec::new());
+static GIVEN: RwLock<Vec<GivenSecret>> = RwLock::new(Vec::new());
+
+/// A secret with its encodings, which are looked for as often as anything is told.
+struct GivenSecret {
+    plain: Arc<str>,
+    encoded: Vec<String>,
+}
 
 /// Has a secret that the process was given masked in whatever peers write from then on ([`without_secrets`]).
 pub fn keep_secret(secret: &str) {
@@ -19,14 +25,14 @@ pub fn keep_secret(secret: &str) {
 
 /// Adds a secret that is not among them yet: files may be read again each time that they change. What is in use came last, so that of too
 /// many the first goes.
-fn keep(given: &mut Vec<Arc<str>>, secret: &str) {
-    if secret.len() < LEAST_SECRET || given.iter().any(|known| **known == *secret) {
+fn keep(given: &mut Vec<GivenSecret>, secret: &str) {
+    if secret.len() < LEAST_SECRET || given.iter().any(|known| *known.plain == *secret) {
         return;
     }
     if given.len() == MOST_SECRETS {
         given.remove(0);
     }
-    given.push(secret.into());
+    given.push(GivenSecret { plain: secret.into(), encoded: encodings(secret) });
 }
 
 /// The text with `***` in the place of every secret that the process was given, as [`masked`] has it.
@@ -35,8 +41,12 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
     if given.is_empty() {
         return text.into();
     }
-    let secrets: Vec<&str> = given.iter().map(|secret| &**secret).collect();
-    masked(text, &secrets).into()
+    let is_encoded = may_be_encoded(text);
+    let forms = given.iter().flat_map(|secret| {
+        let encoded = secret.encoded.iter().filter(|_| is_encoded).map(String::as_str);
+        std::iter::once(&*secret.plain).chain(encoded)
+    });
+    masked_forms(text, &forms.collect::<Vec<_>>()).into()
 }
 
 /// The text with `***` in the place of every secret in it: as it is, in letters of another case, percent-encoded wholly, in part or
@@ -47,7 +57,12 @@ pub fn masked(text: &str, secrets: &[&str]) -> String {
     let is_encoded = may_be_encoded(text);
     let encoded: Vec<String> =
         secrets.iter().filter(|_| is_encoded).flat_map(|secret| encodings(secret)).collect();
-    let secrets: Vec<&str> = secrets.iter().copied().chain(encoded.iter().map(String::as_str)).collect();
+    let forms: Vec<&str> = secrets.iter().copied().chain(encoded.iter().map(String::as_str)).collect();
+    masked_forms(text, &forms)
+}
+
+/// As [`masked`], of secrets in forms that are looked for as they are.
+fn masked_forms(text: &str, secrets: &[&str]) -> String {
     let mut hidden = vec![false; text.len()];
     let whole: Vec<EncodedByte> = text.bytes().enumerate().map(EncodedByte::plain).collect();
     // A secret that a line break or a mark of direction splits can be put together again.
@@ -268,7 +283,8 @@ const LONGEST_REFERENCE: usize = 10;
 const TOKEN_START: &str = "eyJ";
 /// Shorter ones would spoil any text.
 pub const LEAST_SECRET: usize = 6;
-const MOST_SECRETS: usize = 1 << 10;
+/// More would cost milliseconds of whoever tells a failure.
+const MOST_SECRETS: usize = 128;
 /// As a secret prints everywhere.
 pub const MASK: &str = "***";
 /// So often, at most, what a server says again was encoded on its way: by us, by the server, by what stands before it, and once more.
@@ -291,8 +307,8 @@ mod tests {
             keep(&mut given, &format!("token-{number}"));
             keep(&mut given, "short");
         }
-        assert_eq!((given.len(), &*given[0]), (MOST_SECRETS, "token-1"));
-        assert_eq!(&**given.last().unwrap(), format!("token-{MOST_SECRETS}"));
+        assert_eq!((given.len(), &*given[0].plain), (MOST_SECRETS, "token-1"));
+        assert_eq!(*given.last().unwrap().plain, format!("token-{MOST_SECRETS}"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::credential::without_credentials;
 use crate::masked::without_secrets;
+use crate::obeyed::is_obeyed;
 use crate::recorder::start_of;
 
 /// What a peer wrote, in [`MOST_PEER_TEXT`] bytes at most. In the place of each character that a terminal obeys (C0, C1), that has no
@@ -54,13 +55,6 @@ pub fn shown_lines(text: &str) -> Cow<'_, str> {
         true => text.replace(is_replaced, REPLACEMENT).into(),
         false => text.into(),
     }
-}
-
-/// Whether a terminal does something else with it than to draw it: control characters, soft hyphens, and marks of direction and of no width
-/// (Unicode Standard Annex 9, section 2).
-pub(crate) fn is_obeyed(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// Bytes of what a peer wrote that are shown.

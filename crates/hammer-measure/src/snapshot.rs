@@ -340,6 +340,8 @@ impl SeriesFigures {
 impl RunResult {
     /// How arrivals end that nothing ended before their time.
     pub const AS_PLANNED: &'static str = "as planned";
+    /// How they end that a key of the dashboard ended.
+    pub const BY_KEY: &'static str = "a key of the dashboard";
     /// How they end that a signal ended.
     pub const INTERRUPTED: &'static str = "interrupted by a signal";
 

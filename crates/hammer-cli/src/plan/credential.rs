@@ -17,6 +17,9 @@ const BODY: &str = "body";
 const LIST: &str = "list";
 /// What keys end with that say where a token is.
 const TOKEN_KEYS: [&str; 4] = ["bearer", "token", "password", "secret"];
+/// Schemes of authentication whose words stand before what is secret (RFC 6750, RFC 7617, RFC 9449, and those of products).
+const SCHEMES: [&str; 10] =
+    ["Bearer", "Basic", "Token", "Key", "ApiKey", "DPoP", "Negotiate", "SSWS", "GenieKey", "Splunk"];
 /// Names of headers that are nothing else, whatever stands around them.
 const NAMES: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "x-api-key"];
 
@@ -138,9 +141,7 @@ fn each_credential(plan: &mut Value, named: &[String], told: &mut impl FnMut(Fou
 fn is_filled(value: &Value) -> bool {
     match value {
         Value::String(text) => {
-            let scheme = text
-                .split_once(' ')
-                .filter(|(word, _)| word.chars().all(|letter| letter.is_ascii_alphabetic()));
+            let scheme = text.split_once(' ').filter(|(word, _)| SCHEMES.contains(word));
             let is_pair = |pair: &str| pair.split_once('=').is_some_and(|(_, value)| is_placeholder(value));
             is_placeholder(scheme.map_or(text.as_str(), |(_, rest)| rest)) || text.split("; ").all(is_pair)
         }

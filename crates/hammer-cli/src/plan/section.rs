@@ -113,10 +113,10 @@ where
 
 impl Sections {
     /// Takes the sections out of `map`, which stands at `at`; what is left there is the plan's own. A key without a value, or
-    /// with an empty list, is not given.
+    /// with an empty list, is not given where another is.
     ///
     /// # Errors
-    /// What the protocol's type says against a value, with its path.
+    /// What the protocol's type says against a value, with its path, and a key without a value where no other is given.
     pub(super) fn take<'a>(
         map: &mut Map<String, Value>,
         at: &PlanPath,
@@ -133,13 +133,19 @@ impl Sections {
             taken.push((section.key, plan));
         }
         // Beside another it stands for one that is left out.
-        match empty.filter(|_| taken.is_empty()) {
+        let has_other = !taken.is_empty() || BESIDE_SECTIONS.iter().any(|key| map.contains_key(*key));
+        match empty.filter(|_| !has_other) {
             None => Ok(Self(taken)),
-            Some((key, true)) => Err(PlanFault::Misfit(format!(
-                "nothing stands behind it; with `{key}: {{}}` all of it is as it is by default"
-            ))
-            .at(at.clone().key(key))),
-            Some((key, false)) => Err(PlanFault::Empty.at(at.clone().key(key))),
+            Some((key, is_null)) => {
+                let is_of_blocks = is_null && !matches!(key, "url" | "urls");
+                let fault = match is_of_blocks {
+                    true => PlanFault::Misfit(format!(
+                        "nothing stands behind it: `{key}: {{}}` is one with nothing but defaults"
+                    )),
+                    false => PlanFault::Empty,
+                };
+                Err(fault.at(at.clone().key(key)))
+            }
         }
     }
 
@@ -176,6 +182,9 @@ impl Sections {
         self.0.iter().map(|(key, _)| *key)
     }
 }
+
+/// Keys of the plan itself that stand for a section beside them.
+const BESIDE_SECTIONS: [&str; 2] = ["lab", "services"];
 
 fn is_given(value: &Value) -> bool {
     match value {

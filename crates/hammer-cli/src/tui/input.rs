@@ -1,5 +1,6 @@
 //! From a key to what it means, and from that to commands; the keys of TesseraCT's hammer come first.
 
+use hammer_measure::snapshot::RunResult;
 use hammer_measure::{Command, Phase};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -166,7 +167,7 @@ fn quit(state: &mut DashboardState) -> Effect {
 fn interrupt(state: &mut DashboardState) -> Effect {
     let (next, effect) = match state.ending {
         RunEnding::None | RunEnding::Asked => {
-            let reason = "a key of the dashboard".to_owned();
+            let reason = RunResult::BY_KEY.to_owned();
             (RunEnding::Draining, Effect::End(Command::Stop { reason }))
         }
         RunEnding::Draining => (RunEnding::Reporting, Effect::EndDrain),

@@ -129,7 +129,7 @@ fn a_member_of_json_by_the_name_of_a_credential_is_masked_wherever_it_stands() {
         ),
         ("\u{e4}\":\"\u{f6}: token: none", "\u{e4}\":\"\u{f6}: token: none"),
         (r#"{"password":""}"#, r#"{"password":""}"#),
-        (r#"{"pwd": 12345, "n": 7}"#, r#"{"pwd": ***, "n": 7}"#),
+        (r#"{"pwd": 123456, "n": 7}"#, r#"{"pwd": ***, "n": 7}"#),
         (r#"{"token":[ "canary", "can\"ary" ],"n":["a"]}"#, r#"{"token":[ "***", "***" ],"n":["a"]}"#),
         (r#"{"token":["canary, cut off"#, r#"{"token":["***"#),
         (r#"{"token":[],"password":true}"#, r#"{"token":[],"password":true}"#),
@@ -183,6 +183,9 @@ fn what_follows_a_scheme_and_a_password_in_a_url_are_masked() {
         ("PASSWORD=canary psql --password='can ary' -u ann", "PASSWORD=*** psql --password='***' -u ann"),
         ("TOKEN=$TOKEN run; api_key=canary, n=1", "TOKEN=$TOKEN run; api_key=***, n=1"),
         ("<a password=\"can ary\" n=\"1\"/>", "<a password=\"***\" n=\"1\"/>"),
+        ("pass=12 fail=0 token=3", "pass=12 fail=0 token=3"),
+        ("date -u +%H:%M; git push -u origin:main", "date -u +%H:%M; git push -u origin:main"),
+        ("Basic HTTP/1.1 is spoken", "Basic HTTP/1.1 is spoken"),
         ("secret==canary and -u ann:$PW or bus -u: a", "secret==canary and -u ann:$PW or bus -u: a"),
         ("basically, bearers of 12345678", "basically, bearers of 12345678"),
         (

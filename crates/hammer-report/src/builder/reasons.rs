@@ -17,8 +17,9 @@ pub(super) fn against(report: &Report) -> Vec<Reason> {
     let interrupted = match &*report.run.stopped {
         _ if is_early => EARLY.to_owned(),
         RunResult::INTERRUPTED => RunResult::INTERRUPTED.to_owned(),
-        RunResult::AS_PLANNED => IN_DRAIN.to_owned(),
-        by_hand => format!("interrupted: {by_hand}"),
+        RunResult::BY_KEY => format!("interrupted: {}", RunResult::BY_KEY),
+        // What ended the arrivals did not cut it off.
+        _ => IN_DRAIN.to_owned(),
     };
     let is_silent = answered == 0 && !is_early && !is_of_our_own(report);
     let held = [
@@ -164,7 +165,7 @@ const ISSUERS_UNREAD: &str = "issuers_unread";
 const HEADS_UNPROVED: &str = "heads_unproved";
 const NOTHING_MEASURED: &str = "nothing was measured: the operations ended in warm-up";
 const EARLY: &str = "interrupted, before any operation got an answer";
-/// Of a run whose arrivals had ended as planned.
+/// Of a run whose arrivals had ended otherwise, as planned or by a threshold.
 const IN_DRAIN: &str = "interrupted in drain";
 
 #[cfg(test)]

@@ -32,9 +32,11 @@ impl StandingSoFar {
         report.thresholds = last.thresholds.iter().map(Into::into).collect();
         // An interval does not tell what the plan does about a finding.
         report.health.on_fail = last.health.policy.on_fail.into();
-        // Whoever ended it by hand while it sends would leave the same figures, which say nothing of what is still to come; that it
-        // would be interrupted is no reason yet.
-        report.run.interrupted = last.phase != Phase::Drain;
+        // Whoever ended it by hand while it sends would leave the same figures, which say nothing of what is still to come, as long as
+        // anything is; that it would be interrupted is no reason yet.
+        let mut phases = last.series.iter().flat_map(|of| [&of.warm_up, &of.measurement]);
+        let is_awaited = phases.any(|figures| figures.in_flight + figures.backlog > 0);
+        report.run.interrupted = last.phase != Phase::Drain || is_awaited;
         let held = reasons::against(&report).into_iter();
         let mut verdict =
             Verdict::of(held.filter(|reason| reason.reason != ReasonKind::Interrupted).collect());

@@ -136,14 +136,15 @@ impl<F: Findings> Inspection<F> {
 
     /// What is said first against the log, or against what could be found out about it, of how much.
     fn because(&self) -> Option<String> {
-        let (faults, in_all) = self.findings.faults(usize::MAX);
+        let (faults, in_all) = self.findings.faults(SHOWN);
         let broken: Vec<String> =
             self.broken().iter().map(|(kind, detail)| format!("{kind}: {detail}")).collect();
         let ended = self.ended.as_ref().map(|why| format!("failed to {why}"));
         let grave = faults.iter().find(|(gravity, _)| *gravity == "BROKEN");
-        let fault = grave.or(faults.first()).map(|(_, detail)| detail.clone());
+        let detail = |(_, detail): &(&str, String)| detail.clone();
         let of = in_all + broken.len() as u64;
-        let first = broken.into_iter().next().or(fault).or(ended).or_else(|| self.findings.unsettled())?;
+        let told = broken.into_iter().next().or(grave.map(detail)).or(ended).or(faults.first().map(detail));
+        let first = told.or_else(|| self.findings.unsettled())?;
         Some(if of > 1 { format!("{first} (the first of {})", grouped(of)) } else { first })
     }
 

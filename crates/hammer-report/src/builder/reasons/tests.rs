@@ -335,6 +335,7 @@ fn what_an_interruption_cut_off_says_nothing_of_the_server() {
     for (stopped, said) in [
         ("a key of the dashboard", "interrupted: a key of the dashboard"),
         ("as planned", "interrupted in drain"),
+        ("threshold failed: p99(response) < 1ms", "interrupted in drain"),
     ] {
         let mut ended = Story::new(vec![operation("sign", "sign")]);
         ended.accept(0, MEASURED, 50, Nanos(10));
