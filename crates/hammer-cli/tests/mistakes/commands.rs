@@ -15,6 +15,13 @@ pub(crate) const ROWS: &[Row] = &[
     asked("a rate of a run as a flag", &["run", "good.yaml", "--rate", "5/s"]),
     asked("a rate that is none for a run that is not there", &["ctl", URL, "rate", "web", "fast"]),
     asked("a level of the log that is none", &["run", "good.yaml", "--log", "loud"]),
+    asked("a scheme that is cut short", &["http", "get", "http:/127.0.0.1:9", "-n", "1"]),
+    asked("a scheme and no host", &["http", "get", "http://", "-n", "1"]),
+    asked(
+        "paths of a file beside one of the URL",
+        &["http", "get", "http://127.0.0.1:9/a", "--urls", "words.txt"],
+    ),
+    asked("curl's and oha's -m", &["http", "get", "http://127.0.0.1:9", "-m", "POST"]),
     asked("a level of a part that is none", &["run", "good.yaml", "--log", "hammer_nett=debug"]),
     asked("curl's flag for any certificate beside a plan", &["run", "good.yaml", "-k"]),
     asked("curl's method beside a plan", &["run", "good.yaml", "-X", "POST"]),

@@ -51,6 +51,27 @@ pub(crate) const ROWS: &[Row] = &[
     asked("--samples of a fill alone", &["run", "fill.yaml", "--samples", "a.jsonl"]),
     edit_of(plans::FILL, "samples of a fill alone", "workloads:", "output: { samples: a.jsonl }\nworkloads:"),
     asked("sizes of samples without a file", &["run", "good.yaml", "--samples-slowest", "5"]),
+    asked(
+        "--out over the token of the page",
+        &["run", "good.yaml", "--web", "127.0.0.1:0", "--web-token", "words.txt", "--out", "words.txt"],
+    ),
+    asked(
+        "--html over the headers of the collector",
+        &[
+            "run",
+            "good.yaml",
+            "--otlp",
+            "http://127.0.0.1:9",
+            "--otlp-header-file",
+            "words.txt",
+            "--html",
+            "words.txt",
+        ],
+    ),
+    asked(
+        "--html of a comparison over its claims",
+        &["compare", "--claims", "words.txt", "--html", "words.txt", "other.json"],
+    ),
     asked("--html over the plan", &["run", "good.yaml", "--html", "good.yaml"]),
     asked(
         "a log that goes into a folder that is not there",

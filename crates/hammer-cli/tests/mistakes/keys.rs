@@ -12,6 +12,8 @@ pub(crate) const ROWS: &[Row] = &[
     edit("a key that stands one block further in", "load: { rate: 10/s }", "rate: 10/s"),
     edit("a key that stands one block further out", "{ rate: 10/s }", "{ rate: 10/s, timeout: 1s }"),
     edit("a key of the whole plan", "phases:", "threshold: [ count(refused) < 1 ]\nphases:"),
+    edit("a token in the plan", "http: {}", "http: { bearer: { token: abc } }"),
+    edit("a protocol and nothing behind it", "http: {}", "http:"),
     edit("a key that is like none", "phases:", "colour: blue\nphases:"),
     edit("a key of the target", "  url: http://127.0.0.1:9", "  uri: http://127.0.0.1:9"),
     edit("a key of a request", "http: {}", "http: { headres: { a: b } }"),

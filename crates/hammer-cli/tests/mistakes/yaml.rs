@@ -3,6 +3,7 @@
 use crate::row::{Row, asked, edit, plan};
 
 pub(crate) const ROWS: &[Row] = &[
+    plan("TOML for a plan", "[target]\nurl = 'http://127.0.0.1:9'\n"),
     asked("a plan that is not there", &["run", "nowhere.yaml"]),
     asked("a folder for a plan", &["run", "folder"]),
     asked("a plan that is no text", &["run", "text.bin"]),
