@@ -1,6 +1,6 @@
 //! Streams that end in an unusual way, on connections that go on.
 
-use hammer_net::FailureKind::{Protocol, RefusedStream, StreamReset, Truncated};
+use hammer_net::FailureKind::{Protocol, RefusedStream, StreamReset, TooLarge, Truncated};
 
 use super::ok;
 use crate::case::{Case, Pace};
@@ -97,7 +97,7 @@ const ANSWERS: &[Case] = &[
         let head = headers(asked.stream, &literal("server", b"odd"));
         Reply::fails(Protocol, [head, data(asked.stream, &body(asked.seq), true)].concat())
     }),
-    Case::http2("a header of 600 KB", |asked| Reply::fails(Protocol, large_head(asked)))
+    Case::http2("a header of 600 KB", |asked| Reply::fails(TooLarge, large_head(asked)))
         .paced(Pace::AtOnce(1), 6),
     Case::http2("two answers on one stream", |asked| {
         Reply::is_ok(asked, [ok(asked.stream, &body(asked.seq)), ok(asked.stream, b"to nobody")].concat())
