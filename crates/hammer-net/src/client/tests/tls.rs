@@ -383,6 +383,21 @@ fn a_close_that_came_with_the_last_answer_is_known_before_anything_is_written() 
     });
 }
 
+/// Each of two answers is accepted where all of it came ahead of a broken record, and else truncated; no connection serves twice.
+async fn expect_read(authority: &Authority, server: &Server, is_whole: bool) {
+    let client = client(authority.trusting(server));
+    for connections in 1..=2 {
+        match get(&client, "/").await {
+            Ok(answer) => assert!(is_whole && answer.status == 200),
+            Err(failure) => {
+                assert!(!is_whole && failure.kind == FailureKind::Truncated, "{failure}");
+                assert!(failure.detail.contains("cannot be decrypted"), "{failure}");
+            }
+        }
+        assert_eq!(server.connections(), connections);
+    }
+}
+
 #[test]
 fn what_came_ahead_of_a_broken_record_is_read() {
     run(async {
@@ -393,17 +408,7 @@ fn what_came_ahead_of_a_broken_record_is_read() {
                 [sealed(session, length, there).as_slice(), UNSEALED].concat()
             })
             .await;
-            let (client, is_whole) = (client(authority.trusting(&server)), there == length);
-            for connections in 1..=2 {
-                match get(&client, "/").await {
-                    Ok(answer) => assert!(is_whole && answer.status == 200),
-                    Err(failure) => {
-                        assert!(!is_whole && failure.kind == FailureKind::Truncated, "{failure}");
-                        assert!(failure.detail.contains("cannot be decrypted"), "{failure}");
-                    }
-                }
-                assert_eq!(server.connections(), connections);
-            }
+            expect_read(&authority, &server, there == length).await;
         }
     });
 }
@@ -423,17 +428,7 @@ fn what_came_ahead_of_a_broken_record_is_read_over_http2_too() {
                 [written(session).as_slice(), UNSEALED].concat()
             })
             .await;
-            let client = client(authority.trusting(&server));
-            for connections in 1..=2 {
-                match get(&client, "/").await {
-                    Ok(answer) => assert!(is_whole && answer.status == 200),
-                    Err(failure) => {
-                        assert!(!is_whole && failure.kind == FailureKind::Truncated, "{failure}");
-                        assert!(failure.detail.contains("cannot be decrypted"), "{failure}");
-                    }
-                }
-                assert_eq!(server.connections(), connections);
-            }
+            expect_read(&authority, &server, is_whole).await;
         }
     });
 }

@@ -53,6 +53,18 @@ fn a_run_whose_first_answers_are_on_their_way_has_not_failed() {
 }
 
 #[test]
+fn a_server_that_answers_in_drain_alone_has_not_failed_before() {
+    let mut story = Story::new(vec![operation("get", "get")]);
+    story.start((0, MEASURED), 3);
+    story.interval(MEASURED);
+    story.interval(Phase::Drain);
+    assert_eq!(standing(&story).verdict, Verdict::default(), "all are under way");
+    story.accept_started((0, MEASURED), 3, SECOND);
+    story.interval(Phase::Drain);
+    assert_eq!(standing(&story).verdict, Verdict::default(), "all are accepted");
+}
+
+#[test]
 fn what_is_expected_and_what_is_tolerated_is_told() {
     let mut story = Story::new(vec![operation("get", "get")]);
     story.accept(0, MEASURED, 3, Nanos(10));
